@@ -1,0 +1,70 @@
+# A thin front of CMake: the presets are in CMakePresets.json, the results in build/.
+
+PREFIX ?= /usr/local
+JOBS ?= $(shell getconf _NPROCESSORS_ONLN)
+FUZZ_SECONDS ?= 600
+
+# $(call build,PRESET,OPTIONS)
+build = cmake --preset $(1) $(2) >build/$(1).log 2>&1 || { cat build/$(1).log; exit 1; }; \
+	cmake --build --preset $(1) -j $(JOBS)
+
+.PHONY: help build demo test bench fuzz lint format install deps clean
+.DEFAULT_GOAL := help
+# One apt-get and one build at a time; each takes all cores by itself.
+.NOTPARALLEL:
+
+help:
+	@echo 'make demo      install what the build needs, build, compare eight policies on two workloads'
+	@echo 'make build     the program and the library, in build/release'
+	@echo 'make test      every test, plain and under sanitizers; every fuzz target for 30 s'
+	@echo 'make bench     the benchmarks'
+	@echo 'make fuzz      every fuzz target for FUZZ_SECONDS=$(FUZZ_SECONDS)'
+	@echo 'make lint      style and likely bugs; make format repairs the style'
+	@echo 'make install   into PREFIX=$(PREFIX), under DESTDIR if that is set'
+	@echo 'make deps      install every Debian package that any of these needs'
+	@echo 'make clean     remove build/'
+
+# What is missing is installed first, so each of these works on a fresh machine.
+deps-%:
+	@scripts/deps.sh $*
+
+deps:
+	@scripts/deps.sh
+
+build/:
+	@mkdir -p $@
+
+build: deps-build | build/
+	@$(call build,release,-DTIDE_TESTS=OFF)
+
+demo: build
+	@scripts/demo.sh build/release/tide
+
+# The three builds are one CTest run, which ends with one verdict.
+test: deps-test | build/
+	@$(call build,release,-DTIDE_TESTS=ON)
+	@$(call build,asan)
+	@$(call build,fuzz)
+	@echo 'subdirs(release asan fuzz)' >build/CTestTestfile.cmake
+	FUZZ_SECONDS=30 ctest --test-dir build -j $(JOBS) --output-on-failure --no-tests=error
+
+fuzz: deps-test | build/
+	@$(call build,fuzz)
+	FUZZ_SECONDS=$(FUZZ_SECONDS) ctest --test-dir build/fuzz -j $(JOBS) --output-on-failure \
+		--no-tests=error --timeout $$(($(FUZZ_SECONDS) + 120))
+
+bench: deps-bench build
+	@bench/run.sh build/release/tide
+
+lint: deps-lint build
+	@scripts/lint.sh build/release
+
+format: deps-lint
+	@find include src policies examples tests bench -name '*.[ch]' -type f -exec clang-format -i {} +
+
+install: build
+	@DESTDIR='$(DESTDIR)' cmake --install build/release --prefix '$(PREFIX)'
+	@if [ -z '$(DESTDIR)' ] && [ "$$(id -u)" -eq 0 ]; then ldconfig; fi
+
+clean:
+	rm -rf build

@@ -1,0 +1,32 @@
+# bin/tide, the libraries and their headers, tide.pc, manual pages, shell completion.
+
+install(TARGETS tide tide_shared tide_static)
+install(DIRECTORY include/tide TYPE INCLUDE)
+
+# tide.pc finds its prefix from where it lies, so `cmake --install --prefix` may change it.
+file(RELATIVE_PATH TIDE_PC_TO_PREFIX
+	/prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
+string(REGEX REPLACE "/$" "" TIDE_PC_TO_PREFIX ${TIDE_PC_TO_PREFIX})
+configure_file(tide.pc.in tide.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/tide.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+install(FILES completion/tide.bash RENAME tide
+	DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+install(FILES completion/_tide DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+install(FILES completion/tide.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+
+# docs/man/NAME.SECTION.scd
+find_program(SCDOC scdoc REQUIRED)
+file(GLOB man_sources CONFIGURE_DEPENDS docs/man/*.scd)
+set(man_pages "")
+foreach(source IN LISTS man_sources)
+	cmake_path(GET source STEM LAST_ONLY name)
+	string(REGEX MATCH "[0-9]$" section ${name})
+	set(page ${PROJECT_BINARY_DIR}/man/${name})
+	add_custom_command(OUTPUT ${page} DEPENDS ${source} VERBATIM
+		COMMAND sh -c "exec \"$0\" <\"$1\" >\"$2\"" ${SCDOC} ${source} ${page})
+	install(FILES ${page} DESTINATION ${CMAKE_INSTALL_MANDIR}/man${section})
+	list(APPEND man_pages ${page})
+endforeach()
+file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/man)
+add_custom_target(man ALL DEPENDS ${man_pages})

@@ -1,0 +1,53 @@
+# The generated tables: a new policy or workload is one new file and no edit elsewhere.
+
+# One C file that declares every symbol and lists them in a NULL-ended array.
+function(tide_write_table file header type array symbols)
+	set(declarations "")
+	set(rows "")
+	foreach(symbol IN LISTS symbols)
+		string(APPEND declarations "extern ${type} ${symbol};\n")
+		string(APPEND rows "\t&${symbol},\n")
+	endforeach()
+	file(CONFIGURE OUTPUT ${file} @ONLY CONTENT [[
+/* Made by cmake/tables.cmake. */
+#include "@header@"
+
+@declarations@
+extern @type@ *const @array@[];
+@type@ *const @array@[] = {
+@rows@	NULL,
+};
+]])
+endfunction()
+
+# policies/ROLE/NAME.c defines td_policy_ROLE_NAME, with _ for every - of the name. Sorted by
+# role, in the order of enum tide_role, then by name.
+function(tide_policy_table out)
+	set(symbols "")
+	foreach(role evict prefetch place)
+		file(GLOB names CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/policies/${role}
+			${PROJECT_SOURCE_DIR}/policies/${role}/*.c)
+		list(TRANSFORM names REPLACE "\\.c$" "")
+		list(SORT names)
+		list(TRANSFORM names REPLACE "-" "_")
+		list(TRANSFORM names PREPEND td_policy_${role}_)
+		list(APPEND symbols ${names})
+	endforeach()
+	set(file ${PROJECT_BINARY_DIR}/policy_table.c)
+	tide_write_table(${file} tide/policy.h "const struct tide_policy" td_policy_table "${symbols}")
+	set(${out} ${file} PARENT_SCOPE)
+endfunction()
+
+# src/workload/app_NAME.c defines td_workload_app_NAME.
+function(tide_workload_table out)
+	file(GLOB names CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/src/workload
+		${PROJECT_SOURCE_DIR}/src/workload/app_*.c)
+	list(TRANSFORM names REPLACE "\\.c$" "")
+	list(SORT names)
+	list(TRANSFORM names REPLACE "-" "_")
+	list(TRANSFORM names PREPEND td_workload_)
+	set(file ${PROJECT_BINARY_DIR}/workload_table.c)
+	tide_write_table(${file} workload/workload.h "const struct td_workload" td_workload_table
+		"${names}")
+	set(${out} ${file} PARENT_SCOPE)
+endfunction()

@@ -1,0 +1,125 @@
+/* libtide: the simulator, traces and policies, with the same power as the command line.
+ *
+ * Calls return 0 or a negative errno and then fill err (which may be NULL) with one sentence.
+ * A handle belongs to one thread at a time; different handles are independent. The library
+ * never prints and never exits. */
+#ifndef TIDE_TIDE_H
+#define TIDE_TIDE_H
+
+#include <stddef.h>
+
+#include "error.h"
+#include "event.h"
+#include "param.h"
+#include "stats.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define TIDE_VERSION "0.1.0"
+
+const char *tide_version(void);
+
+/* ---- a simulated run ---- */
+
+/* What is known of an input. UINT64_MAX: not known. */
+struct tide_facts {
+	uint64_t accesses;
+	uint64_t pages;     /* distinct pages touched: the footprint */
+	uint64_t last_page; /* highest page number: the end of the address range */
+	uint64_t refs;      /* 1: some access has a ref; 0: none has */
+};
+
+/* Everything not set is its default. Texts are written as on the command line. */
+struct tide_sim_options {
+	const char *trace;     /* file name, "-" for standard input; or */
+	const char *workload;  /* "zipf:pages=1000"; or neither: push accesses */
+	const char *format;    /* of the trace; guessed if NULL */
+	const char *columns;   /* of a csv trace: "page=5,op=3" */
+	const char *near_size; /* "512M", "1024p", "75%" (of the footprint); required */
+	const char *page;      /* "4K" */
+	const char *chunk;     /* "64K" */
+	const char *evict;     /* "lrm" */
+	const char *prefetch;  /* "tree" */
+	const char *log;       /* decision log to write, NULL: none */
+	const char *seed;      /* "1" */
+	/* An invalid answer of a policy ends the run unless this is set; then it is counted
+	 * and replaced, and after 16 of them the policy is ejected for lrm. */
+	bool replace_invalid;
+	/* Of the same input, from an earlier run: saves a pass over it. */
+	const struct tide_facts *facts;
+};
+
+struct tide_sim;
+
+/* Called now and then during tide_sim_run(); total is 0 if not known. */
+typedef void tide_progress(void *arg, uint64_t done, uint64_t total);
+
+int tide_sim_open(struct tide_sim **out, const struct tide_sim_options *options,
+		  struct tide_error *err);
+
+/* The whole trace or workload. */
+int tide_sim_run(struct tide_sim *sim, tide_progress *progress, void *arg,
+		 struct tide_error *err);
+
+/* Or accesses pushed one by one, where neither trace nor workload was given. */
+int tide_sim_access(struct tide_sim *sim, const struct tide_event *event,
+		    struct tide_error *err);
+
+void tide_sim_counts(const struct tide_sim *sim, struct tide_counts *counts);
+void tide_sim_facts(const struct tide_sim *sim, struct tide_facts *facts);
+
+/* The JSON document of docs/man/tide-sim.1 as text, to be freed with free(). */
+int tide_sim_json(struct tide_sim *sim, char **text, struct tide_error *err);
+
+void tide_sim_close(struct tide_sim *sim); /* NULL is fine */
+
+/* ---- traces ---- */
+
+struct tide_trace;
+struct tide_trace_writer;
+
+struct tide_trace_options {
+	const char *path;
+	const char *format;
+	const char *columns;
+	const char *page; /* "4K" */
+};
+
+int tide_trace_open(struct tide_trace **out, const struct tide_trace_options *options,
+		    struct tide_error *err);
+/* 1: an event was read; 0: the end. */
+int tide_trace_next(struct tide_trace *trace, struct tide_event *event, struct tide_error *err);
+void tide_trace_close(struct tide_trace *trace);
+
+int tide_trace_create(struct tide_trace_writer **out, const char *path, const char *format,
+		      struct tide_error *err);
+int tide_trace_put(struct tide_trace_writer *writer, const struct tide_event *event,
+		   struct tide_error *err);
+int tide_trace_finish(struct tide_trace_writer *writer, struct tide_error *err);
+void tide_trace_abandon(struct tide_trace_writer *writer);
+
+/* ---- what there is ---- */
+
+struct tide_policy; /* policy.h */
+
+/* The built-in policy at place i of the list, NULL after the last. */
+const struct tide_policy *tide_policy_at(size_t i);
+
+struct tide_workload_info {
+	const char *name, *paper, *type, *summary;
+	uint64_t footprint_bytes; /* at the default size and 4 KiB pages */
+	uint64_t published_bytes; /* 0: no paper gives one */
+	uint64_t accesses;
+	const struct tide_param *params; /* ends with a row whose name is NULL */
+};
+
+/* 0, or -ENOENT after the last. */
+int tide_workload_at(size_t i, struct tide_workload_info *info);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,71 @@
+/* A list of resident chunks in some order of time; fifo, lrm, lru and mru differ only in what
+ * moves a chunk to its tail and from which end the victim comes. */
+#ifndef TIDE_EVICT_CHAIN_H
+#define TIDE_EVICT_CHAIN_H
+
+#include "core/list.h"
+#include "tide/policy.h"
+
+struct chain {
+	const struct tide_view *view;
+	struct td_list list;
+};
+
+static inline struct td_links chain_links(const struct chain *s)
+{
+	return (struct td_links){s->view->slots, sizeof(struct td_link)};
+}
+
+static inline int chain_create(void *self, const struct tide_view *view,
+			       const union tide_value *values, struct tide_error *err)
+{
+	struct chain *s = self;
+	(void)values, (void)err;
+	s->view = view;
+	td_list_init(&s->list);
+	return 0;
+}
+
+/* A chunk enters at the tail when its first page comes in. */
+static inline void chain_enter(void *self, tide_chunk c, uint64_t pages)
+{
+	struct chain *s = self;
+	if (tide_came_in(s->view, c, pages))
+		td_list_push_tail(&s->list, chain_links(s), c.index);
+}
+
+static inline void chain_access(void *self, tide_chunk c, tide_page p, uint64_t ref)
+{
+	struct chain *s = self;
+	(void)p, (void)ref;
+	td_list_to_tail(&s->list, chain_links(s), c.index);
+}
+
+static inline void chain_leave(void *self, tide_chunk c, const struct tide_evicted *what)
+{
+	struct chain *s = self;
+	(void)what;
+	td_list_remove(&s->list, chain_links(s), c.index);
+}
+
+/* The first valid chunk from the head. */
+static inline tide_chunk chain_oldest(void *self)
+{
+	struct chain *s = self;
+	tide_chunk c = {s->list.head};
+	while (c.index != TD_NIL && !tide_valid(s->view, c))
+		c.index = td_link_at(chain_links(s), c.index)->next;
+	return c;
+}
+
+/* The first valid chunk from the tail. */
+static inline tide_chunk chain_newest(void *self)
+{
+	struct chain *s = self;
+	tide_chunk c = {s->list.tail};
+	while (c.index != TD_NIL && !tide_valid(s->view, c))
+		c.index = td_link_at(chain_links(s), c.index)->prev;
+	return c;
+}
+
+#endif

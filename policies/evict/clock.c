@@ -1,0 +1,95 @@
+/* Clock: a ring with one bit per chunk and a hand. The ring is a list whose ends meet. */
+#include "core/list.h"
+#include "tide/policy.h"
+
+struct slot {
+	struct td_link link;
+	bool used;
+};
+
+struct ring {
+	const struct tide_view *view;
+	struct td_list ring;
+	uint32_t hand; /* TD_NIL only while the ring is empty */
+};
+
+static struct td_links links(const struct ring *s)
+{
+	return (struct td_links){s->view->slots, sizeof(struct slot)};
+}
+
+static int create(void *self, const struct tide_view *view, const union tide_value *values,
+		  struct tide_error *err)
+{
+	struct ring *s = self;
+	(void)values, (void)err;
+	s->view = view;
+	s->hand = TD_NIL;
+	td_list_init(&s->ring);
+	return 0;
+}
+
+static uint32_t after(const struct ring *s, uint32_t i)
+{
+	uint32_t next = td_link_at(links(s), i)->next;
+	return next != TD_NIL ? next : s->ring.head;
+}
+
+static void on_migrated(void *self, tide_chunk c, uint64_t pages)
+{
+	struct ring *s = self;
+	if (!tide_came_in(s->view, c, pages))
+		return;
+	tide_slot(s->view, struct slot, c)->used = false;
+	uint32_t before = s->hand == TD_NIL ? TD_NIL : td_link_at(links(s), s->hand)->prev;
+	td_list_between(&s->ring, links(s), c.index, before, s->hand);
+	if (s->hand == TD_NIL)
+		s->hand = c.index;
+}
+
+static void on_access(void *self, tide_chunk c, tide_page p, uint64_t ref)
+{
+	struct ring *s = self;
+	(void)p, (void)ref;
+	tide_slot(s->view, struct slot, c)->used = true;
+}
+
+static void on_evicted(void *self, tide_chunk c, const struct tide_evicted *what)
+{
+	struct ring *s = self;
+	(void)what;
+	if (s->hand == c.index)
+		s->hand = s->ring.n > 1 ? after(s, c.index) : TD_NIL;
+	td_list_remove(&s->ring, links(s), c.index);
+}
+
+static tide_chunk pick_victim(void *self)
+{
+	struct ring *s = self;
+	for (;; s->hand = after(s, s->hand)) {
+		tide_chunk c = {s->hand};
+		if (!tide_valid(s->view, c))
+			continue;
+		struct slot *at = tide_slot(s->view, struct slot, c);
+		if (!at->used)
+			return c; /* it leaves now, and the hand is left on the one after it */
+		at->used = false;
+	}
+}
+
+const struct tide_policy td_policy_evict_clock = {
+	.api = TIDE_POLICY_API,
+	.size = sizeof(struct tide_policy),
+	.name = "clock",
+	.role = TIDE_EVICT,
+	.summary = "a ring with a hand and one bit per chunk, set by accesses",
+	.paper = "reference",
+	.needs = TIDE_NEEDS_ACCESSES,
+	.state_bytes = sizeof(struct ring),
+	.chunk_bytes = sizeof(struct slot),
+	.create = create,
+	.on_migrated = on_migrated,
+	.on_access = on_access,
+	.on_evicted = on_evicted,
+	.pick_victim = pick_victim,
+};

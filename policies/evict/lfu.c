@@ -1,0 +1,149 @@
+/* Least frequently used: chunks in buckets of equal count, each bucket in the order of last use,
+ * buckets in the order of their count:
+ *
+ *     lowest -> [count 1: c9 c4 c7] <-> [count 2: c1] <-> [count 9: c3 c2]
+ *
+ * There are never more buckets than chunks, so each chunk's slot lends the room for one. */
+#include "core/list.h"
+#include "tide/policy.h"
+
+struct slot {
+	struct td_link link; /* in the bucket's list */
+	uint32_t bucket;     /* that this chunk is in */
+	/* The bucket whose room is lent here; not in any way this chunk's. */
+	struct td_list members;
+	struct td_link order;
+	uint64_t count;
+};
+
+struct lfu {
+	const struct tide_view *view;
+	struct td_list buckets; /* ascending */
+	uint32_t free_bucket;   /* chained by order.next */
+	uint32_t unused;        /* from here on no bucket was ever used */
+};
+
+static struct slot *slot(const struct lfu *s, uint32_t i)
+{
+	return tide_slot(s->view, struct slot, (tide_chunk){i});
+}
+
+static struct td_links links(const struct lfu *s)
+{
+	return (struct td_links){s->view->slots + offsetof(struct slot, link), sizeof(struct slot)};
+}
+
+static struct td_links orders(const struct lfu *s)
+{
+	return (struct td_links){s->view->slots + offsetof(struct slot, order), sizeof(struct slot)};
+}
+
+static int create(void *self, const struct tide_view *view, const union tide_value *values,
+		  struct tide_error *err)
+{
+	struct lfu *s = self;
+	(void)values, (void)err;
+	s->view = view;
+	s->free_bucket = TD_NIL;
+	td_list_init(&s->buckets);
+	return 0;
+}
+
+static uint32_t open_bucket(struct lfu *s, uint64_t count, uint32_t prev, uint32_t next)
+{
+	uint32_t b = s->free_bucket;
+	if (b != TD_NIL)
+		s->free_bucket = slot(s, b)->order.next;
+	else
+		b = s->unused++;
+	slot(s, b)->count = count;
+	td_list_init(&slot(s, b)->members);
+	td_list_between(&s->buckets, orders(s), b, prev, next);
+	return b;
+}
+
+static void close_bucket(struct lfu *s, uint32_t b)
+{
+	td_list_remove(&s->buckets, orders(s), b);
+	slot(s, b)->order.next = s->free_bucket;
+	s->free_bucket = b;
+}
+
+static void enter(struct lfu *s, uint32_t b, uint32_t chunk)
+{
+	slot(s, chunk)->bucket = b;
+	td_list_push_tail(&slot(s, b)->members, links(s), chunk);
+}
+
+static void leave(struct lfu *s, uint32_t chunk)
+{
+	uint32_t b = slot(s, chunk)->bucket;
+	td_list_remove(&slot(s, b)->members, links(s), chunk);
+	if (!slot(s, b)->members.n)
+		close_bucket(s, b);
+}
+
+static void on_migrated(void *self, tide_chunk c, uint64_t pages)
+{
+	struct lfu *s = self;
+	if (!tide_came_in(s->view, c, pages))
+		return;
+	uint32_t lowest = s->buckets.head;
+	if (lowest == TD_NIL || slot(s, lowest)->count)
+		lowest = open_bucket(s, 0, TD_NIL, lowest);
+	enter(s, lowest, c.index);
+}
+
+static void on_access(void *self, tide_chunk c, tide_page p, uint64_t ref)
+{
+	struct lfu *s = self;
+	(void)p, (void)ref;
+	uint32_t b = slot(s, c.index)->bucket;
+	uint32_t next = slot(s, b)->order.next;
+	uint64_t count = slot(s, b)->count + 1;
+	bool next_fits = next != TD_NIL && slot(s, next)->count == count;
+	if (!next_fits && slot(s, b)->members.n == 1) {
+		slot(s, b)->count = count; /* alone: the bucket itself moves up */
+		return;
+	}
+	if (!next_fits)
+		next = open_bucket(s, count, b, next);
+	leave(s, c.index);
+	enter(s, next, c.index);
+}
+
+static void on_evicted(void *self, tide_chunk c, const struct tide_evicted *what)
+{
+	(void)what;
+	leave(self, c.index);
+}
+
+static tide_chunk pick_victim(void *self)
+{
+	struct lfu *s = self;
+	for (uint32_t b = s->buckets.head; b != TD_NIL; b = slot(s, b)->order.next) {
+		tide_chunk c = {slot(s, b)->members.head};
+		for (; c.index != TD_NIL; c.index = slot(s, c.index)->link.next) {
+			if (tide_valid(s->view, c))
+				return c;
+		}
+	}
+	return TIDE_NO_CHUNK;
+}
+
+const struct tide_policy td_policy_evict_lfu = {
+	.api = TIDE_POLICY_API,
+	.size = sizeof(struct tide_policy),
+	.name = "lfu",
+	.role = TIDE_EVICT,
+	.summary = "fewest accesses since it came in, the least recently used of these",
+	.paper = "reference",
+	.needs = TIDE_NEEDS_ACCESSES,
+	.state_bytes = sizeof(struct lfu),
+	.chunk_bytes = sizeof(struct slot),
+	.create = create,
+	.on_migrated = on_migrated,
+	.on_access = on_access,
+	.on_evicted = on_evicted,
+	.pick_victim = pick_victim,
+};

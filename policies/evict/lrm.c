@@ -1,0 +1,36 @@
+/* Least recently migrated: what NVIDIA's driver does. Faults and migrations move a chunk to the
+ * tail; hits move nothing, because the driver does not see them. */
+#include "chain.h"
+
+static void on_fault(void *self, tide_chunk c, tide_page p)
+{
+	struct chain *s = self;
+	(void)p;
+	if (tide_resident(s->view, c))
+		td_list_to_tail(&s->list, chain_links(s), c.index);
+}
+
+static void on_migrated(void *self, tide_chunk c, uint64_t pages)
+{
+	struct chain *s = self;
+	if (tide_came_in(s->view, c, pages))
+		td_list_push_tail(&s->list, chain_links(s), c.index);
+	else
+		td_list_to_tail(&s->list, chain_links(s), c.index);
+}
+
+const struct tide_policy td_policy_evict_lrm = {
+	.api = TIDE_POLICY_API,
+	.size = sizeof(struct tide_policy),
+	.name = "lrm",
+	.role = TIDE_EVICT,
+	.summary = "least recently migrated or faulted on, the default of NVIDIA's driver",
+	.paper = "reference",
+	.state_bytes = sizeof(struct chain),
+	.chunk_bytes = sizeof(struct td_link),
+	.create = chain_create,
+	.on_fault = on_fault,
+	.on_migrated = on_migrated,
+	.on_evicted = chain_leave,
+	.pick_victim = chain_oldest,
+};

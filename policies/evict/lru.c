@@ -1,0 +1,19 @@
+/* Least recently used. */
+#include "chain.h"
+
+const struct tide_policy td_policy_evict_lru = {
+	.api = TIDE_POLICY_API,
+	.size = sizeof(struct tide_policy),
+	.name = "lru",
+	.role = TIDE_EVICT,
+	.summary = "least recently used",
+	.paper = "reference",
+	.needs = TIDE_NEEDS_ACCESSES,
+	.state_bytes = sizeof(struct chain),
+	.chunk_bytes = sizeof(struct td_link),
+	.create = chain_create,
+	.on_migrated = chain_enter,
+	.on_access = chain_access,
+	.on_evicted = chain_leave,
+	.pick_victim = chain_oldest,
+};

@@ -1,0 +1,19 @@
+/* Most recently used: right for a scan that is larger than memory. */
+#include "chain.h"
+
+const struct tide_policy td_policy_evict_mru = {
+	.api = TIDE_POLICY_API,
+	.size = sizeof(struct tide_policy),
+	.name = "mru",
+	.role = TIDE_EVICT,
+	.summary = "most recently used",
+	.paper = "reference",
+	.needs = TIDE_NEEDS_ACCESSES,
+	.state_bytes = sizeof(struct chain),
+	.chunk_bytes = sizeof(struct td_link),
+	.create = chain_create,
+	.on_migrated = chain_enter,
+	.on_access = chain_access,
+	.on_evicted = chain_leave,
+	.pick_victim = chain_newest,
+};

@@ -1,0 +1,179 @@
+/* Belady's optimum: the chunk whose next access is furthest ahead.
+ *
+ * Every time of the future belongs to one chunk, so the resident chunks that will be used again
+ * are a set of times, and the victim is its highest member. Those never used again come first,
+ * the lowest-numbered of them: a heap by chunk number, kept in the slots. A chunk evicted on
+ * somebody else's word stays in the heap until it comes up. */
+#include <errno.h>
+
+#include "core/bitset.h"
+#include "core/list.h"
+#include "tide/policy.h"
+
+struct slot {
+	uint32_t heap;  /* the chunk at this place of the heap; not in any way this chunk's */
+	uint32_t aside; /* next of those taken out while a victim is looked for */
+	bool in_heap;
+};
+
+struct opt {
+	const struct tide_view *view;
+	struct td_bitset times;
+	uint32_t heap_n;
+};
+
+static struct slot *slot(const struct opt *s, uint32_t i)
+{
+	return tide_slot(s->view, struct slot, (tide_chunk){i});
+}
+
+static int create(void *self, const struct tide_view *view, const union tide_value *values,
+		  struct tide_error *err)
+{
+	struct opt *s = self;
+	(void)values;
+	s->view = view;
+	if (td_bitset_init(&s->times, view->near->length + 1))
+		return tide_fail(err, -ENOMEM, "out of memory for the future of the input");
+	return 0;
+}
+
+static void destroy(void *self)
+{
+	struct opt *s = self;
+	td_bitset_free(&s->times);
+}
+
+/* ---- the heap ---- */
+
+static uint64_t number_at(const struct opt *s, uint32_t place)
+{
+	return tide_chunk_number(s->view, (tide_chunk){slot(s, place)->heap});
+}
+
+static void swap(const struct opt *s, uint32_t a, uint32_t b)
+{
+	uint32_t was = slot(s, a)->heap;
+	slot(s, a)->heap = slot(s, b)->heap;
+	slot(s, b)->heap = was;
+}
+
+static void push(struct opt *s, uint32_t chunk)
+{
+	uint32_t at = s->heap_n++;
+	slot(s, at)->heap = chunk;
+	slot(s, chunk)->in_heap = true;
+	for (; at && number_at(s, at) < number_at(s, (at - 1) / 2); at = (at - 1) / 2)
+		swap(s, at, (at - 1) / 2);
+}
+
+static uint32_t pop(struct opt *s)
+{
+	uint32_t top = slot(s, 0)->heap, at = 0;
+	slot(s, top)->in_heap = false;
+	slot(s, 0)->heap = slot(s, --s->heap_n)->heap;
+	for (;;) {
+		uint32_t least = at, left = 2 * at + 1;
+		if (left < s->heap_n && number_at(s, left) < number_at(s, least))
+			least = left;
+		if (left + 1 < s->heap_n && number_at(s, left + 1) < number_at(s, least))
+			least = left + 1;
+		if (least == at)
+			return top;
+		swap(s, at, least);
+		at = least;
+	}
+}
+
+/* ---- events ---- */
+
+static void insert(struct opt *s, tide_chunk c)
+{
+	uint64_t next = tide_next_use(s->view, c);
+	if (next != TIDE_NEVER)
+		td_bitset_add(&s->times, next);
+	else if (!slot(s, c.index)->in_heap)
+		push(s, c.index);
+}
+
+static void on_migrated(void *self, tide_chunk c, uint64_t pages)
+{
+	struct opt *s = self;
+	if (tide_came_in(s->view, c, pages))
+		insert(s, c);
+}
+
+/* The present was this chunk's next use until now. */
+static void on_access(void *self, tide_chunk c, tide_page p, uint64_t ref)
+{
+	struct opt *s = self;
+	(void)p, (void)ref;
+	td_bitset_remove(&s->times, s->view->near->time);
+	insert(s, c);
+}
+
+static void on_evicted(void *self, tide_chunk c, const struct tide_evicted *what)
+{
+	struct opt *s = self;
+	(void)what;
+	uint64_t next = tide_next_use(s->view, c);
+	if (next != TIDE_NEVER)
+		td_bitset_remove(&s->times, next);
+}
+
+static tide_chunk never_again(struct opt *s)
+{
+	uint32_t aside = TD_NIL;
+	tide_chunk found = TIDE_NO_CHUNK;
+	while (s->heap_n && found.index == TD_NIL) {
+		tide_chunk top = {slot(s, 0)->heap};
+		if (!tide_resident(s->view, top)) {
+			pop(s);
+		} else if (tide_valid(s->view, top)) {
+			found = top;
+		} else {
+			pop(s);
+			slot(s, top.index)->aside = aside;
+			aside = top.index;
+		}
+	}
+	for (uint32_t next; aside != TD_NIL; aside = next) {
+		next = slot(s, aside)->aside;
+		push(s, aside);
+	}
+	return found;
+}
+
+static tide_chunk pick_victim(void *self)
+{
+	struct opt *s = self;
+	tide_chunk c = never_again(s);
+	uint64_t time = s->view->near->length + 1;
+	while (c.index == TD_NIL) {
+		time = td_bitset_below(&s->times, time);
+		if (time == TD_BITSET_NONE)
+			return TIDE_NO_CHUNK;
+		tide_chunk at = tide_chunk_at(s->view, time);
+		if (tide_valid(s->view, at))
+			c = at;
+	}
+	return c;
+}
+
+const struct tide_policy td_policy_evict_opt = {
+	.api = TIDE_POLICY_API,
+	.size = sizeof(struct tide_policy),
+	.name = "opt",
+	.role = TIDE_EVICT,
+	.summary = "Belady's optimum, the chunk whose next access is furthest ahead",
+	.paper = "reference",
+	.needs = TIDE_NEEDS_ACCESSES | TIDE_NEEDS_FUTURE,
+	.state_bytes = sizeof(struct opt),
+	.chunk_bytes = sizeof(struct slot),
+	.create = create,
+	.destroy = destroy,
+	.on_migrated = on_migrated,
+	.on_access = on_access,
+	.on_evicted = on_evicted,
+	.pick_victim = pick_victim,
+};

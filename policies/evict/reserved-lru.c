@@ -1,0 +1,123 @@
+/* LRU that spares the oldest part of its list. Walking past that part at every victim would cost
+ * time proportional to it, so the list is kept in two pieces, and the border is moved by a few
+ * entries when a victim is asked for:
+ *
+ *     head  [ spared: the oldest pct % ]  [ rest ]  tail */
+#include "core/list.h"
+#include "tide/policy.h"
+
+struct slot {
+	struct td_link link;
+	bool spared;
+};
+
+struct reserved {
+	const struct tide_view *view;
+	struct td_list spared, rest;
+	uint64_t millionths; /* of a per cent: exact where a double is not */
+};
+
+static struct td_links links(const struct reserved *s)
+{
+	return (struct td_links){s->view->slots, sizeof(struct slot)};
+}
+
+static struct slot *slot(const struct reserved *s, uint32_t i)
+{
+	return tide_slot(s->view, struct slot, (tide_chunk){i});
+}
+
+static int create(void *self, const struct tide_view *view, const union tide_value *values,
+		  struct tide_error *err)
+{
+	struct reserved *s = self;
+	(void)err;
+	s->view = view;
+	s->millionths = (uint64_t)(values[0].r * 1e6 + 0.5);
+	td_list_init(&s->spared);
+	td_list_init(&s->rest);
+	return 0;
+}
+
+static void take_out(struct reserved *s, uint32_t i)
+{
+	td_list_remove(slot(s, i)->spared ? &s->spared : &s->rest, links(s), i);
+	slot(s, i)->spared = false;
+}
+
+static void on_migrated(void *self, tide_chunk c, uint64_t pages)
+{
+	struct reserved *s = self;
+	if (tide_came_in(s->view, c, pages))
+		td_list_push_tail(&s->rest, links(s), c.index);
+}
+
+static void on_access(void *self, tide_chunk c, tide_page p, uint64_t ref)
+{
+	struct reserved *s = self;
+	(void)p, (void)ref;
+	take_out(s, c.index);
+	td_list_push_tail(&s->rest, links(s), c.index);
+}
+
+static void on_evicted(void *self, tide_chunk c, const struct tide_evicted *what)
+{
+	(void)what;
+	take_out(self, c.index);
+}
+
+static void move_border(struct reserved *s)
+{
+	uint64_t length = s->spared.n + s->rest.n;
+	uint64_t want = (uint64_t)((unsigned __int128)s->millionths * length / 100000000);
+	while (s->spared.n < want) {
+		uint32_t i = s->rest.head;
+		take_out(s, i);
+		slot(s, i)->spared = true;
+		td_list_push_tail(&s->spared, links(s), i);
+	}
+	while (s->spared.n > want) {
+		uint32_t i = s->spared.tail;
+		take_out(s, i);
+		td_list_push_head(&s->rest, links(s), i);
+	}
+}
+
+static tide_chunk first_valid(const struct reserved *s, const struct td_list *list)
+{
+	tide_chunk c = {list->head};
+	while (c.index != TD_NIL && !tide_valid(s->view, c))
+		c.index = td_link_at(links(s), c.index)->next;
+	return c;
+}
+
+static tide_chunk pick_victim(void *self)
+{
+	struct reserved *s = self;
+	move_border(s);
+	tide_chunk c = first_valid(s, &s->rest);
+	return c.index != TD_NIL ? c : first_valid(s, &s->spared);
+}
+
+static const struct tide_param params[] = {
+	{"pct", TIDE_PARAM_REAL, "10", 0, 100, "per cent of the list, from its oldest end, to spare"},
+	{0},
+};
+
+const struct tide_policy td_policy_evict_reserved_lru = {
+	.api = TIDE_POLICY_API,
+	.size = sizeof(struct tide_policy),
+	.name = "reserved-lru",
+	.role = TIDE_EVICT,
+	.summary = "lru that spares the oldest part of its list",
+	.paper = "reference",
+	.needs = TIDE_NEEDS_ACCESSES,
+	.params = params,
+	.state_bytes = sizeof(struct reserved),
+	.chunk_bytes = sizeof(struct slot),
+	.create = create,
+	.on_migrated = on_migrated,
+	.on_access = on_access,
+	.on_evicted = on_evicted,
+	.pick_victim = pick_victim,
+};

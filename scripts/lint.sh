@@ -1,0 +1,36 @@
+#!/bin/sh
+# Style and likely bugs: clang-format, clang-tidy, shellcheck; changes nothing.
+# usage: scripts/lint.sh BUILD-DIR   (one with compile_commands.json)
+set -eu
+
+build=$1
+jobs=$(getconf _NPROCESSORS_ONLN)
+status=0
+
+c_files()
+{
+	find include src policies examples tests bench -name '*.[ch]' -type f | sort
+}
+
+shell_files()
+{
+	find scripts tests bench examples .ci -name '*.sh' -type f
+	echo .ci/run
+	echo completion/tide.bash
+}
+
+echo "lint: clang-format"
+c_files | xargs clang-format --dry-run -Werror || status=1
+
+echo "lint: clang-tidy"
+find src policies -name '*.c' -type f | sort |
+	xargs -n 4 -P "$jobs" clang-tidy --quiet -p "$build" >"$build/clang-tidy.log" 2>&1 || {
+	grep -Ev '^[0-9]+ warnings? generated|^Suppressed' "$build/clang-tidy.log"
+	status=1
+}
+
+echo "lint: shellcheck"
+shell_files | xargs shellcheck || status=1
+
+[ $status -eq 0 ] && echo "lint: clean"
+exit $status

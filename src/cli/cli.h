@@ -1,0 +1,81 @@
+/* The command line: what its verbs share. Nothing outside this room prints or exits. */
+#ifndef TD_CLI_CLI_H
+#define TD_CLI_CLI_H
+
+#include <jansson.h>
+#include <stdio.h>
+
+#include "options.h"
+#include "tide/tide.h"
+
+extern const struct td_cli_verb td_cli_verbs[]; /* verbs.c: all of them */
+
+/* cmd_*.c: each verb's run(). */
+int td_cli_sim(const struct td_cli_args *args, struct tide_error *err);
+int td_cli_compare(const struct td_cli_args *args, struct tide_error *err);
+int td_cli_trace_info(const struct td_cli_args *args, struct tide_error *err);
+int td_cli_trace_head(const struct td_cli_args *args, struct tide_error *err);
+int td_cli_trace_convert(const struct td_cli_args *args, struct tide_error *err);
+int td_cli_trace_generate(const struct td_cli_args *args, struct tide_error *err);
+int td_cli_policies(const struct td_cli_args *args, struct tide_error *err);
+int td_cli_workloads(const struct td_cli_args *args, struct tide_error *err);
+int td_cli_doctor(const struct td_cli_args *args, struct tide_error *err);
+
+extern const struct td_cli_option td_cli_sim_options[], td_cli_compare_options[],
+	td_cli_trace_options[], td_cli_policies_options[], td_cli_workloads_options[],
+	td_cli_doctor_options[];
+extern const struct td_cli_verb td_cli_trace_verbs[];
+extern const char td_cli_sim_more[], td_cli_compare_more[], td_cli_trace_more[],
+	td_cli_policies_more[], td_cli_workloads_more[], td_cli_doctor_more[];
+
+/* help.c */
+void td_cli_help_all(FILE *to);
+void td_cli_help_verb(FILE *to, const struct td_cli_verb *parent, const struct td_cli_verb *verb);
+
+/* complete.c: the words that may stand where the last of the given ones begins. */
+void td_cli_complete(int argc, char *const *argv);
+
+/* input.c: the options of a run as the library takes them. */
+int td_cli_input(const struct td_cli_args *args, struct tide_sim_options *options,
+		 struct tide_error *err);
+
+/* cmd_sim.c: what ran and with how much near memory, for people. */
+void td_cli_print_setup(const json_t *run, uint64_t accesses);
+
+/* json.c */
+int td_cli_print_json(json_t *root, struct tide_error *err); /* root NULL: -ENOMEM; frees it */
+json_t *td_cli_json_text(const char *text);                  /* null where it is no UTF-8 */
+int td_cli_load_run(struct tide_sim *sim, json_t **run, struct tide_error *err);
+json_t *td_cli_params_json(const struct tide_param *params);
+int td_cli_print_params(const struct tide_param *params, struct tide_error *err);
+
+/* output.c: a table whose columns are as wide as their widest cell. */
+struct td_cli_table {
+	const char *align; /* a letter per column: l or r */
+	size_t n, room;    /* cells, row by row */
+	char **cells;
+	bool failed;
+};
+__attribute__((format(printf, 2, 3))) void td_cli_cell(struct td_cli_table *t, const char *format,
+						       ...);
+int td_cli_table_end(struct td_cli_table *t, struct tide_error *err); /* prints and frees */
+
+struct td_cli_number {
+	char text[40];
+};
+struct td_cli_number td_cli_grouped(uint64_t n);               /* 1,234,567 */
+struct td_cli_number td_cli_bytes(uint64_t bytes);             /* 1.5 MiB */
+struct td_cli_number td_cli_share(uint64_t part, uint64_t of); /* 12.34% */
+
+/* progress.c: one line on standard error, where that is wanted. */
+struct td_cli_progress {
+	const char *what;
+	uint64_t shown_ns;
+	bool on, drawn;
+};
+int td_cli_progress_start(struct td_cli_progress *p, const char *when, const char *what,
+			  struct tide_error *err);
+void td_cli_progress_show(void *progress, uint64_t done, uint64_t total); /* a tide_progress */
+void td_cli_progress_end(struct td_cli_progress *p);
+
+#endif

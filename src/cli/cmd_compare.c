@@ -1,0 +1,329 @@
+/* tide compare: the same input under several combinations of policies. */
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "combinations.h"
+#include "tide/policy.h"
+
+const struct td_cli_option td_cli_compare_options[] = {
+	TD_CLI_RUN_OPTIONS("trace to read"),
+	{"evict", 0, TD_CLI_LIST, TD_CLI_AT(evict), "POLICY",
+	 "a policy for what leaves (eight of them); see tide policies", TD_CLI_EVICT},
+	{"prefetch", 0, TD_CLI_LIST, TD_CLI_AT(prefetch), "POLICY",
+	 "a policy for what comes with a fault (tree)", TD_CLI_PREFETCH},
+	{"policies", 0, TD_CLI_LIST, TD_CLI_AT(policies), "E+P",
+	 "one combination, --evict E with --prefetch P", TD_CLI_ANY},
+	TD_CLI_MODEL_OPTION,
+	TD_CLI_SEED_OPTION,
+	TD_CLI_ERRORS_OPTION,
+	{"jobs", 'j', TD_CLI_NUMBER, TD_CLI_AT(jobs), "N", "runs at the same time (one per core)",
+	 TD_CLI_ANY},
+	TD_CLI_JSON_OPTION,
+	TD_CLI_PROGRESS_OPTION,
+	TD_CLI_HELP_OPTION,
+	TD_CLI_END_OPTIONS,
+};
+
+const char td_cli_compare_more[] =
+	"Every --evict is combined with every --prefetch; --policies adds single combinations.\n"
+	"The combination with the fewest faults is marked with *, the others say how many times\n"
+	"as many they have.\n\n"
+	"Examples:\n"
+	"  tide compare --workload zipf --near 50%\n"
+	"  tide compare --trace app.tide --near 512M --evict lru --evict lrm --prefetch none\n"
+	"  tide compare --workload cyclic --near 75% --policies lrm+tree --policies mru+locality\n";
+
+struct comparison;
+
+struct run {
+	struct comparison *all;
+	struct tide_sim *sim;
+	struct tide_counts counts;
+	json_t *json;
+	_Atomic uint64_t done;
+	struct tide_error err;
+	int rc;
+};
+
+struct comparison {
+	struct td_cli_combinations pairs;
+	struct tide_sim_options *options; /* of all runs, but for the policies */
+	struct run *runs;
+	atomic_size_t next;   /* the run that a free thread takes */
+	pthread_mutex_t lock; /* of progress */
+	struct td_cli_progress progress;
+};
+
+/* Called by every thread; one that finds another drawing goes on with its run. */
+static void show(void *arg, uint64_t done, uint64_t total)
+{
+	struct run *run = arg;
+	struct comparison *all = run->all;
+	uint64_t sum = 0;
+
+	run->done = done;
+	if (pthread_mutex_trylock(&all->lock) != 0)
+		return;
+	for (size_t i = 0; i < all->pairs.n; i++)
+		sum += all->runs[i].done;
+	td_cli_progress_show(&all->progress, sum, total * all->pairs.n);
+	pthread_mutex_unlock(&all->lock);
+}
+
+/* Whether a policy can be tried without its input: not where it wants to see the future, nor
+ * where only its file can tell. */
+static bool can_try(const char *spec)
+{
+	size_t n = strcspn(spec, ":");
+	const struct tide_policy *p;
+
+	for (size_t i = 0; (p = tide_policy_at(i)); i++)
+		if (strlen(p->name) == n && memcmp(p->name, spec, n) == 0 &&
+		    (p->needs & TIDE_NEEDS_FUTURE))
+			return false;
+	return !memchr(spec, '/', n);
+}
+
+/* A misspelt policy is found before the first run, not after hours of them. */
+static int try_all(const struct comparison *all, const struct td_cli_args *args,
+		   struct tide_error *err)
+{
+	for (size_t i = 0; i < all->pairs.n; i++) {
+		const struct td_cli_pair *pair = &all->pairs.at[i];
+		struct tide_sim_options options = {.near_size = "64p",
+						   .page = args->page,
+						   .chunk = args->chunk,
+						   .evict = pair->evict,
+						   .prefetch = pair->prefetch};
+		struct tide_sim *sim;
+		int rc;
+		if (!can_try(pair->evict) || !can_try(pair->prefetch))
+			continue;
+		rc = tide_sim_open(&sim, &options, err);
+		if (rc)
+			return rc;
+		tide_sim_close(sim);
+	}
+	return 0;
+}
+
+static int open_run(struct comparison *all, size_t i, struct tide_error *err)
+{
+	struct tide_sim_options options = *all->options;
+
+	options.evict = all->pairs.at[i].evict;
+	options.prefetch = all->pairs.at[i].prefetch;
+	return tide_sim_open(&all->runs[i].sim, &options, err);
+}
+
+static void *work(void *arg)
+{
+	struct comparison *all = arg;
+	size_t i;
+
+	while ((i = atomic_fetch_add(&all->next, 1)) < all->pairs.n) {
+		struct run *run = &all->runs[i];
+		run->rc = run->sim ? 0 : open_run(all, i, &run->err);
+		if (!run->rc)
+			run->rc = tide_sim_run(run->sim, show, run, &run->err);
+		if (!run->rc) {
+			tide_sim_counts(run->sim, &run->counts);
+			run->rc = td_cli_load_run(run->sim, &run->json, &run->err);
+		}
+		tide_sim_close(run->sim); /* its memory is for the next one */
+		run->sim = NULL;
+	}
+	return NULL;
+}
+
+static size_t count_cores(void)
+{
+	cpu_set_t set;
+
+	return sched_getaffinity(0, sizeof set, &set) == 0 ? (size_t)CPU_COUNT(&set) : 1;
+}
+
+/* This thread works too: with no other to be had, it does it all. */
+static void run_all(struct comparison *all, uint64_t jobs)
+{
+	pthread_t threads[TD_CLI_RUNS_MAX];
+	size_t wanted = jobs && jobs < TD_CLI_RUNS_MAX ? (size_t)jobs : count_cores();
+	size_t n = 0;
+
+	if (wanted > all->pairs.n)
+		wanted = all->pairs.n;
+	while (n + 1 < wanted && pthread_create(&threads[n], NULL, work, all) == 0)
+		n++;
+	work(all);
+	for (size_t i = 0; i < n; i++)
+		pthread_join(threads[i], NULL);
+}
+
+static uint64_t fewest_faults(const struct comparison *all)
+{
+	uint64_t best = UINT64_MAX;
+
+	for (size_t i = 0; i < all->pairs.n; i++)
+		if (!all->runs[i].rc && all->runs[i].counts.faults < best)
+			best = all->runs[i].counts.faults;
+	return best;
+}
+
+static void print_row(struct td_cli_table *t, const struct td_cli_pair *pair,
+		      const struct tide_counts *c, uint64_t best)
+{
+	td_cli_cell(t, "%s", c->faults == best ? "*" : "");
+	td_cli_cell(t, "%s", pair->evict);
+	td_cli_cell(t, "%s", pair->prefetch);
+	td_cli_cell(t, "%s", td_cli_grouped(c->faults).text);
+	if (best)
+		td_cli_cell(t, "%.3f", (double)c->faults / (double)best);
+	else
+		td_cli_cell(t, "%s", "-");
+	td_cli_cell(t, "%s", td_cli_share(c->hits, c->accesses).text);
+	td_cli_cell(t, "%s", td_cli_grouped(c->migrated_pages).text);
+	td_cli_cell(t, "%s", td_cli_grouped(c->evicted_pages).text);
+	td_cli_cell(t, "%s", td_cli_grouped(c->writeback_pages).text);
+}
+
+static int print_table(const struct comparison *all, struct tide_error *err)
+{
+	static const char *const heads[] = {"",     "evict",    "prefetch", "faults",      "x best",
+					    "hits", "migrated", "evicted",  "written back"};
+	struct td_cli_table t = {.align = "lllrrrrrr"};
+	uint64_t best = fewest_faults(all);
+
+	for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++)
+		td_cli_cell(&t, "%s", heads[i]);
+	for (size_t i = 0; i < all->pairs.n; i++)
+		if (!all->runs[i].rc)
+			print_row(&t, &all->pairs.at[i], &all->runs[i].counts, best);
+	return td_cli_table_end(&t, err);
+}
+
+/* A run that had to know the footprint can say it. */
+static void print_setup(const struct comparison *all)
+{
+	const struct run *best = NULL;
+
+	for (size_t i = 0; i < all->pairs.n; i++) {
+		const struct run *run = &all->runs[i];
+		const json_t *input = json_object_get(run->json, "input");
+		bool says = json_is_integer(json_object_get(input, "footprint_pages"));
+		if (run->json && (!best || says))
+			best = run;
+		if (says)
+			break;
+	}
+	if (!best)
+		return;
+	td_cli_print_setup(best->json, best->counts.accesses);
+	putchar('\n');
+}
+
+static int print_json(const struct comparison *all, struct tide_error *err)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < all->pairs.n; i++)
+		if (all->runs[i].json)
+			json_array_append(list, all->runs[i].json);
+	return td_cli_print_json(
+		json_pack("{ss ss so}", "tide", tide_version(), "verb", "compare", "runs", list),
+		err);
+}
+
+static int print_result(const struct comparison *all, const struct td_cli_args *args,
+			struct tide_error *err)
+{
+	if (args->json)
+		return print_json(all, err);
+	print_setup(all);
+	return print_table(all, err);
+}
+
+/* One error for all: of several failed runs, the first is told, and how many there are. */
+static int first_failure(const struct comparison *all, struct tide_error *err)
+{
+	size_t failed = 0, first = 0;
+
+	for (size_t i = all->pairs.n; i-- > 0;)
+		if (all->runs[i].rc) {
+			failed++;
+			first = i;
+		}
+	if (!failed)
+		return 0;
+	return tide_fail(err, all->runs[first].rc, "%s+%s (%zu of %zu runs failed): %.400s",
+			 all->pairs.at[first].evict, all->pairs.at[first].prefetch, failed,
+			 all->pairs.n, all->runs[first].err.text);
+}
+
+/* The first run looks through the input; the others take over what it found. */
+static int compare(struct comparison *all, const struct td_cli_args *args,
+		   struct tide_sim_options *options, struct tide_error *err)
+{
+	struct tide_facts facts;
+	int rc = try_all(all, args, err);
+
+	all->options = options;
+	if (!rc)
+		rc = open_run(all, 0, err);
+	if (rc)
+		return rc;
+	tide_sim_facts(all->runs[0].sim, &facts);
+	options->facts = &facts;
+	run_all(all, args->jobs);
+	td_cli_progress_end(&all->progress);
+	rc = first_failure(all, err);
+	/* Bad usage that only a run could find prints nothing, as does a failure of all. */
+	if (rc == -EINVAL || fewest_faults(all) == UINT64_MAX)
+		return rc;
+	if (print_result(all, args, rc ? NULL : err))
+		return -ENOMEM;
+	return rc;
+}
+
+static void release(struct comparison *all)
+{
+	for (size_t i = 0; all->runs && i < all->pairs.n; i++) {
+		tide_sim_close(all->runs[i].sim);
+		json_decref(all->runs[i].json);
+	}
+	free(all->runs);
+	td_cli_combinations_free(&all->pairs);
+}
+
+int td_cli_compare(const struct td_cli_args *args, struct tide_error *err)
+{
+	struct comparison all = {.lock = PTHREAD_MUTEX_INITIALIZER};
+	struct tide_sim_options options;
+	int rc = td_cli_input(args, &options, err);
+
+	if (!rc && args->trace && strcmp(args->trace, "-") == 0)
+		rc = tide_fail(err, -EINVAL,
+			       "standard input can be read only once: write it to a "
+			       "file first, or use tide sim");
+	if (!rc)
+		rc = td_cli_progress_start(&all.progress, args->progress, "compare", err);
+	if (!rc)
+		rc = td_cli_combinations(args, &all.pairs, err);
+	if (rc)
+		goto out;
+	all.runs = calloc(all.pairs.n, sizeof *all.runs);
+	if (!all.runs) {
+		rc = tide_fail(err, -ENOMEM, "no memory for %zu runs: give fewer", all.pairs.n);
+		goto out;
+	}
+	for (size_t i = 0; i < all.pairs.n; i++)
+		all.runs[i].all = &all;
+	rc = compare(&all, args, &options, err);
+out:
+	release(&all);
+	return rc;
+}

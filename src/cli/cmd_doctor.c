@@ -1,0 +1,95 @@
+/* tide doctor: what this machine offers. Each probe asks the machine itself, not its version. */
+#include <string.h>
+
+#include "cli.h"
+#include "doctor.h"
+
+const struct td_cli_option td_cli_doctor_options[] = {
+	TD_CLI_JSON_OPTION,
+	TD_CLI_HELP_OPTION,
+	TD_CLI_END_OPTIONS,
+};
+
+const char td_cli_doctor_more[] =
+	"A missing feature is no error: the exit status is 0. This version simulates, which needs\n"
+	"none of them but memory; the others are for parts that are still to come.\n\n"
+	"Examples:\n"
+	"  tide doctor\n"
+	"  tide doctor --json\n";
+
+static const struct feature {
+	const char *name;
+	const char *purpose;
+	void (*probe)(struct td_cli_finding *f);
+} features[] = {
+	{"cores", "runs of tide compare at the same time", td_cli_probe_cores},
+	{"memory", "state of the simulated pages", td_cli_probe_memory},
+	{"huge-pages", "speed of large simulations", td_cli_probe_huge_pages},
+	{"userfaultfd", "pager for programs (not in this version)", td_cli_probe_userfaultfd},
+	{"io_uring", "storage tier (not in this version)", td_cli_probe_io_uring},
+	{"memory-cgroup", "limits on real programs (not in this version)", td_cli_probe_cgroup},
+	{"cuda", "GPU runtime (not in this version)", td_cli_probe_cuda},
+	{"nbdkit", "block device of the pool (not in this version)", td_cli_probe_nbdkit},
+	{"gnuplot", "figures of reports (not in this version)", td_cli_probe_gnuplot},
+};
+#define FEATURES (sizeof features / sizeof features[0])
+
+static int print_json(const struct td_cli_finding *findings, struct tide_error *err)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < FEATURES; i++)
+		json_array_append_new(list, json_pack("{ss sb ss ss?}", "name", features[i].name,
+						      "ok", findings[i].ok, "detail",
+						      findings[i].detail, "fix", findings[i].fix));
+	return td_cli_print_json(json_pack("{so}", "features", list), err);
+}
+
+static int print_table(const struct td_cli_finding *findings, struct tide_error *err)
+{
+	struct td_cli_table t = {.align = "llll"};
+
+	for (const char *const *h = (const char *const[]){"feature", "", "found", "for", NULL}; *h;
+	     h++)
+		td_cli_cell(&t, "%s", *h);
+	for (size_t i = 0; i < FEATURES; i++) {
+		td_cli_cell(&t, "%s", features[i].name);
+		td_cli_cell(&t, "%s", findings[i].ok ? "ok" : "missing");
+		td_cli_cell(&t, "%s", findings[i].detail);
+		td_cli_cell(&t, "%s", features[i].purpose);
+	}
+	return td_cli_table_end(&t, err);
+}
+
+static int print_fixes(const struct td_cli_finding *findings, struct tide_error *err)
+{
+	struct td_cli_table t = {.align = "ll"};
+
+	for (size_t i = 0; i < FEATURES; i++) {
+		if (!findings[i].fix)
+			continue;
+		if (t.n == 0)
+			printf("\nTo get what is missing:\n");
+		td_cli_cell(&t, "  %s", features[i].name);
+		td_cli_cell(&t, "%s", findings[i].fix);
+	}
+	return td_cli_table_end(&t, err);
+}
+
+int td_cli_doctor(const struct td_cli_args *args, struct tide_error *err)
+{
+	struct td_cli_finding findings[FEATURES];
+	int rc;
+
+	memset(findings, 0, sizeof findings);
+	for (size_t i = 0; i < FEATURES; i++)
+		features[i].probe(&findings[i]);
+	if (args->json)
+		return print_json(findings, err);
+	rc = print_table(findings, err);
+	if (!rc)
+		rc = print_fixes(findings, err);
+	printf("\nThis version simulates: it uses cores, memory and huge pages, and none of the "
+	       "others.\n");
+	return rc;
+}

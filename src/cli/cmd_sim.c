@@ -1,0 +1,220 @@
+/* tide sim: one run. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+const struct td_cli_option td_cli_sim_options[] = {
+	TD_CLI_RUN_OPTIONS("trace to read, - for standard input"),
+	{"evict", 0, TD_CLI_ONE, TD_CLI_AT(evict), "POLICY",
+	 "which chunk leaves near memory (lrm); see tide policies", TD_CLI_EVICT},
+	{"prefetch", 0, TD_CLI_ONE, TD_CLI_AT(prefetch), "POLICY",
+	 "which pages come with a fault (tree)", TD_CLI_PREFETCH},
+	TD_CLI_MODEL_OPTION,
+	TD_CLI_SEED_OPTION,
+	{"log", 0, TD_CLI_TEXT, TD_CLI_AT(log), "FILE",
+	 "write every decision to FILE, a JSON line each", TD_CLI_ANY},
+	TD_CLI_ERRORS_OPTION,
+	TD_CLI_JSON_OPTION,
+	TD_CLI_PROGRESS_OPTION,
+	TD_CLI_HELP_OPTION,
+	TD_CLI_END_OPTIONS,
+};
+
+const char td_cli_sim_more[] =
+	"Examples:\n"
+	"  tide sim --workload zipf --near 50% --evict lru\n"
+	"  tide sim --trace app.tide --near 512M --evict ./mine.so --prefetch sequential:n=32\n"
+	"  tide sim --trace io.csv --columns page=5,op=3 --near 1024p --chunk 4K --json\n";
+
+/* Counts that say more as a share of another one. */
+static const struct {
+	size_t part, of;
+} shares[] = {
+#define SHARE(part, of) \
+	{ \
+		offsetof(struct tide_counts, part), offsetof(struct tide_counts, of) \
+	}
+	SHARE(hits, accesses),
+	SHARE(faults, accesses),
+	SHARE(prefetched_pages, migrated_pages),
+	SHARE(writeback_pages, evicted_pages),
+	SHARE(untouched_evicted_pages, evicted_pages),
+	SHARE(notices, accesses),
+	SHARE(remote_accesses, accesses),
+#undef SHARE
+};
+
+static uint64_t count_at(const struct tide_counts *counts, size_t offset)
+{
+	uint64_t value;
+
+	memcpy(&value, (const unsigned char *)counts + offset, sizeof value);
+	return value;
+}
+
+static struct td_cli_number share_of(const struct tide_counts *counts, size_t offset)
+{
+	for (size_t i = 0; i < sizeof shares / sizeof shares[0]; i++)
+		if (shares[i].part == offset)
+			return td_cli_share(count_at(counts, offset),
+					    count_at(counts, shares[i].of));
+	return (struct td_cli_number){""};
+}
+
+/* Counts of things that did not happen are left out after those every run has. */
+static int print_counts(const struct tide_counts *counts, struct tide_error *err)
+{
+	struct td_cli_table t = {.align = "lrrl"};
+	static const struct {
+		const char *name, *help;
+		size_t offset;
+	} rows[] = {
+#define TIDE_COUNTER(name, help) {#name, help, offsetof(struct tide_counts, name)},
+#include "tide/counters.def"
+#undef TIDE_COUNTER
+	};
+
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+		uint64_t value = count_at(counts, rows[i].offset);
+		if (!value && rows[i].offset > offsetof(struct tide_counts, policy_errors))
+			continue;
+		td_cli_cell(&t, "%s", rows[i].name);
+		td_cli_cell(&t, "%s", td_cli_grouped(value).text);
+		td_cli_cell(&t, "%s", share_of(counts, rows[i].offset).text);
+		td_cli_cell(&t, "%s", rows[i].help);
+	}
+	return td_cli_table_end(&t, err);
+}
+
+static uint64_t number_at(const json_t *o, const char *key)
+{
+	return (uint64_t)json_integer_value(json_object_get(o, key));
+}
+
+static const char *text_at(const json_t *o, const char *key)
+{
+	const char *text = json_string_value(json_object_get(o, key));
+
+	return text ? text : "?";
+}
+
+/* The head of a report: what ran, with how much near memory, under which policies. */
+void td_cli_print_setup(const json_t *run, uint64_t accesses)
+{
+	const json_t *input = json_object_get(run, "input");
+	const json_t *config = json_object_get(run, "config");
+	bool is_trace = json_object_get(input, "trace") != NULL;
+	uint64_t pages = number_at(input, "footprint_pages");
+	uint64_t near_pages = number_at(config, "near_pages");
+	uint64_t page_bytes = number_at(config, "page_bytes");
+
+	printf("input   %s %s%s%s, %s accesses", is_trace ? "trace" : "workload",
+	       text_at(input, is_trace ? "trace" : "workload"), is_trace ? " as " : "",
+	       is_trace ? text_at(input, "format") : "", td_cli_grouped(accesses).text);
+	if (pages)
+		printf(" to %s pages, %s", td_cli_grouped(pages).text,
+		       td_cli_bytes(pages * page_bytes).text);
+	printf("\nnear    %s pages, %s", td_cli_grouped(near_pages).text,
+	       td_cli_bytes(near_pages * page_bytes).text);
+	if (pages)
+		printf(", %s of the footprint", td_cli_share(near_pages, pages).text);
+	printf("; pages of %s, chunks of %s\n", td_cli_bytes(page_bytes).text,
+	       td_cli_bytes(number_at(config, "chunk_bytes")).text);
+}
+
+static void print_policies(const json_t *run)
+{
+	const json_t *config = json_object_get(run, "config");
+
+	printf("policy  evict %s, prefetch %s, seed %s\n\n", text_at(config, "evict"),
+	       text_at(config, "prefetch"), td_cli_grouped(number_at(config, "seed")).text);
+}
+
+/* What the policies report, whatever it is, a line each. */
+static int print_report(const json_t *run, struct tide_error *err)
+{
+	struct td_cli_table t = {.align = "ll"};
+	const char *key;
+	json_t *value;
+
+	json_object_foreach(json_object_get(run, "policy"), key, value)
+	{
+		char *text = json_dumps(value, JSON_ENCODE_ANY);
+		td_cli_cell(&t, "%s", key);
+		td_cli_cell(&t, "%s",
+			    json_is_string(value) ? json_string_value(value)
+			    : text                ? text
+						  : "?");
+		free(text);
+	}
+	if (t.n)
+		printf("\nThe policies report:\n");
+	return td_cli_table_end(&t, err);
+}
+
+static void print_speed(const json_t *run)
+{
+	const json_t *wall = json_object_get(run, "wall");
+	const json_t *speed = json_object_get(wall, "accesses_per_second");
+
+	printf("\nspeed   %.3f s, %.1f million accesses/s\n",
+	       json_number_value(json_object_get(wall, "seconds")), json_number_value(speed) / 1e6);
+}
+
+static int print_run(struct tide_sim *sim, struct tide_error *err)
+{
+	struct tide_counts counts;
+	json_t *run;
+	int rc = td_cli_load_run(sim, &run, err);
+
+	if (rc)
+		return rc;
+	tide_sim_counts(sim, &counts);
+	td_cli_print_setup(run, counts.accesses);
+	print_policies(run);
+	rc = print_counts(&counts, err);
+	if (!rc)
+		rc = print_report(run, err);
+	print_speed(run);
+	json_decref(run);
+	return rc;
+}
+
+static int print_text(struct tide_sim *sim, struct tide_error *err)
+{
+	char *text;
+	int rc = tide_sim_json(sim, &text, err);
+
+	if (rc)
+		return rc;
+	puts(text);
+	free(text);
+	return 0;
+}
+
+int td_cli_sim(const struct td_cli_args *args, struct tide_error *err)
+{
+	struct tide_sim_options options;
+	struct td_cli_progress progress;
+	struct tide_sim *sim = NULL;
+	int rc = td_cli_input(args, &options, err);
+
+	if (!rc)
+		rc = td_cli_progress_start(&progress, args->progress, "sim", err);
+	if (rc)
+		return rc;
+	options.evict = args->evict.n ? args->evict.at[0] : NULL;
+	options.prefetch = args->prefetch.n ? args->prefetch.at[0] : NULL;
+	rc = tide_sim_open(&sim, &options, err);
+	if (rc)
+		return rc;
+	rc = tide_sim_run(sim, td_cli_progress_show, &progress, err);
+	td_cli_progress_end(&progress);
+	if (!rc)
+		rc = args->json ? print_text(sim, err) : print_run(sim, err);
+	tide_sim_close(sim);
+	return rc;
+}

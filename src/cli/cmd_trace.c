@@ -1,0 +1,299 @@
+/* tide trace: head, convert and generate; info is in trace_info.c. */
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "core/text.h"
+#include "trace_verbs.h"
+#include "workload/workload.h"
+
+const struct td_cli_option td_cli_trace_options[] = {TD_CLI_HELP_OPTION, TD_CLI_END_OPTIONS};
+
+static const struct td_cli_option info_options[] = {
+	TD_CLI_FORMAT_OPTIONS,  TD_CLI_PAGE_OPTION, TD_CLI_JSON_OPTION,
+	TD_CLI_PROGRESS_OPTION, TD_CLI_HELP_OPTION, TD_CLI_END_OPTIONS,
+};
+
+static const struct td_cli_option head_options[] = {
+	{"count", 'n', TD_CLI_NUMBER, TD_CLI_AT(count), "N", "accesses to show (10)", TD_CLI_ANY},
+	{"from", 0, TD_CLI_NUMBER, TD_CLI_AT(from), "N", "the first one to show, from 1 (1)",
+	 TD_CLI_ANY},
+	TD_CLI_FORMAT_OPTIONS,
+	TD_CLI_PAGE_OPTION,
+	TD_CLI_JSON_OPTION,
+	TD_CLI_HELP_OPTION,
+	TD_CLI_END_OPTIONS,
+};
+
+#define TO_OPTION \
+	{ \
+		"to", 0, TD_CLI_TEXT, TD_CLI_AT(to), "FORMAT", \
+			"format of OUT: tide, txt or oraclegeneral (by its ending)", \
+			TD_CLI_WRITE_FORMATS \
+	}
+
+static const struct td_cli_option convert_options[] = {
+	TO_OPTION,          TD_CLI_FORCE_OPTION,    TD_CLI_FORMAT_OPTIONS, TD_CLI_PAGE_OPTION,
+	TD_CLI_JSON_OPTION, TD_CLI_PROGRESS_OPTION, TD_CLI_HELP_OPTION,    TD_CLI_END_OPTIONS,
+};
+
+static const struct td_cli_option generate_options[] = {
+	TD_CLI_WORKLOAD_OPTION, TD_CLI_SEED_OPTION, TO_OPTION,
+	TD_CLI_FORCE_OPTION,    TD_CLI_PAGE_OPTION, TD_CLI_JSON_OPTION,
+	TD_CLI_PROGRESS_OPTION, TD_CLI_HELP_OPTION, TD_CLI_END_OPTIONS,
+};
+
+/* clang-format off */
+const struct td_cli_verb td_cli_trace_verbs[] = {
+	{"info", "FILE [OPTIONS]",
+	 "Say what a trace holds: accesses, pages, reads, writes, refs, streams",
+	 "Example:\n"
+	 "  tide trace info app.tide\n",
+	 info_options, 1, 1, NULL, td_cli_trace_info},
+	{"head", "FILE [OPTIONS]",
+	 "Show accesses of a trace, as lines of the format txt",
+	 "Example:\n"
+	 "  tide trace head app.tide -n 5 --from 1000000\n",
+	 head_options, 1, 1, NULL, td_cli_trace_head},
+	{"convert", "IN OUT [OPTIONS]",
+	 "Write a trace in another format",
+	 "OUT ends in .zst or .gz to be compressed; the format tide is compressed by itself. - is\n"
+	 "standard input or output. OUT appears under its name only when it is complete.\n\n"
+	 "Examples:\n"
+	 "  tide trace convert io.vscsi io.tide\n"
+	 "  tide trace convert app.tide - --to txt | less\n",
+	 convert_options, 2, 2, NULL, td_cli_trace_convert},
+	{"generate", "--workload SPEC OUT [OPTIONS]",
+	 "Write the accesses of a workload as a trace",
+	 "Example:\n"
+	 "  tide trace generate --workload zipf:pages=1000000,accesses=20000000 zipf.tide\n",
+	 generate_options, 1, 1, NULL, td_cli_trace_generate},
+	{NULL, NULL, NULL, NULL, NULL, 0, 0, NULL, NULL},
+};
+/* clang-format on */
+
+const char td_cli_trace_more[] =
+	"Formats: tide (ours, binary), txt, csv, oraclegeneral and vscsi are read, also compressed\n"
+	"as .zst or .gz; tide, txt and oraclegeneral are written.\n\n"
+	"Examples:\n"
+	"  tide trace info app.tide\n"
+	"  tide trace convert io.vscsi io.tide\n";
+
+int td_cli_open_trace(const struct td_cli_args *args, struct td_trace_source **source,
+		      struct tide_error *err)
+{
+	struct td_trace_options options = {
+		.path = args->words.at[0], .format = args->format, .columns = args->columns};
+	int rc = td_lib_page_bytes(args->page, &options.page_bytes, err);
+
+	return rc ? rc : td_trace_open(source, &options, err);
+}
+
+void td_cli_show_source(struct td_cli_progress *progress, const struct td_trace_source *source,
+			uint64_t events)
+{
+	const struct td_trace_facts *facts = &source->facts;
+
+	if (source->bytes_total)
+		td_cli_progress_show(progress, source->bytes_done, source->bytes_total);
+	else
+		td_cli_progress_show(progress, events,
+				     facts->accesses == TD_UNKNOWN ? 0 : facts->accesses);
+}
+
+/* JSON integers of 64 signed bits are what readers can be relied on to take: a larger number is
+ * given as text. */
+json_t *td_cli_json_u64(uint64_t n)
+{
+	char text[24];
+
+	if (n <= INT64_MAX)
+		return json_integer((json_int_t)n);
+	snprintf(text, sizeof text, "%llu", (unsigned long long)n);
+	return json_string(text);
+}
+
+/* ---- head ---- */
+
+/* Where the accesses go: lines, or the elements of a list. */
+struct show {
+	struct td_trace_writer *writer;
+	json_t *list;
+};
+
+static int show_json(json_t *list, const struct tide_batch *b, struct tide_error *err)
+{
+	for (uint32_t i = 0; i < b->n; i++) {
+		json_t *o = json_pack("{so sb so so}", "page", td_cli_json_u64(b->page[i]), "write",
+				      b->write[i], "ref", td_cli_json_u64(b->ref[i]), "stream",
+				      td_cli_json_u64(b->stream[i]));
+		if (json_array_append_new(list, o) != 0)
+			return tide_fail(err, -ENOMEM, "no memory for the accesses: show fewer");
+	}
+	return 0;
+}
+
+static int show_range(const struct td_cli_args *args, struct show *to, struct tide_error *err)
+{
+	struct tide_batch batch = {0}; /* zero, as sources want it */
+	uint64_t count = args->count ? args->count : 10, left = count;
+	struct td_trace_source *source;
+	int rc = td_cli_open_trace(args, &source, err);
+
+	if (rc)
+		return rc;
+	if (args->from > 1)
+		rc = td_trace_seek(source, args->from - 1, err);
+	while (left > 0 && !rc) {
+		rc = td_trace_next(source, &batch, err);
+		if (rc || batch.n == 0)
+			break;
+		if (batch.n > left)
+			batch.n = (uint32_t)left;
+		left -= batch.n;
+		rc = to->list ? show_json(to->list, &batch, err)
+			      : td_trace_put(to->writer, &batch, err);
+	}
+	td_trace_close(source);
+	if (!rc && left == count)
+		rc = tide_fail(err, -ERANGE,
+			       "%s ends before access %" PRIu64 ": give a smaller --from",
+			       td_cli_shown(args->words.at[0]).text, args->from ? args->from : 1);
+	return rc;
+}
+
+static int head_json(const struct td_cli_args *args, struct tide_error *err)
+{
+	struct show to = {.list = json_array()};
+	int rc = show_range(args, &to, err);
+
+	if (rc) {
+		json_decref(to.list);
+		return rc;
+	}
+	return td_cli_print_json(json_pack("{ss ss so}", "tide", tide_version(), "verb",
+					   "trace head", "events", to.list),
+				 err);
+}
+
+int td_cli_trace_head(const struct td_cli_args *args, struct tide_error *err)
+{
+	struct show to = {0};
+	int rc;
+
+	if (args->json)
+		return head_json(args, err);
+	rc = td_trace_create(&to.writer, "-", "txt", err);
+	if (rc)
+		return rc;
+	rc = show_range(args, &to, err);
+	if (!rc)
+		return td_trace_finish(to.writer, err);
+	td_trace_abandon(to.writer);
+	return rc;
+}
+
+/* ---- convert and generate ---- */
+
+static int check_out(const struct td_cli_args *args, const char *out, struct tide_error *err)
+{
+	bool is_output = strcmp(out, "-") == 0;
+
+	if (is_output && args->json)
+		return tide_fail(err, -EINVAL,
+				 "the trace and the JSON document cannot both go to "
+				 "standard output: give OUT a name");
+	if (!is_output && !args->force && access(out, F_OK) == 0)
+		return tide_fail(err, -EEXIST, "%s exists: give --force to replace it", out);
+	return 0;
+}
+
+static int pump(struct td_trace_source *source, struct td_trace_writer *writer,
+		struct td_cli_progress *progress, uint64_t *events, struct tide_error *err)
+{
+	struct tide_batch batch = {0}; /* zero, as sources want it */
+	int rc;
+
+	for (*events = 0;; *events += batch.n) {
+		rc = td_trace_next(source, &batch, err);
+		if (rc || batch.n == 0)
+			return rc;
+		rc = td_trace_put(writer, &batch, err);
+		if (rc)
+			return rc;
+		td_cli_show_source(progress, source, *events);
+	}
+}
+
+static int report_written(const struct td_cli_args *args, const char *verb, const char *out,
+			  uint64_t events, struct tide_error *err)
+{
+	if (args->json)
+		return td_cli_print_json(json_pack("{ss ss so so}", "tide", tide_version(), "verb",
+						   verb, "output", td_cli_json_text(out),
+						   "accesses", td_cli_json_u64(events)),
+					 err);
+	if (strcmp(out, "-") != 0)
+		printf("%s: %s accesses\n", out, td_cli_grouped(events).text);
+	return 0;
+}
+
+/* Takes the source over. */
+static int write_source(const struct td_cli_args *args, struct td_trace_source *source,
+			const char *verb, const char *out, struct tide_error *err)
+{
+	struct td_trace_writer *writer = NULL;
+	struct td_cli_progress progress;
+	uint64_t events;
+	int rc = td_cli_progress_start(&progress, args->progress, verb, err);
+
+	if (!rc)
+		rc = td_trace_create(&writer, out, args->to, err);
+	if (rc)
+		goto out;
+	rc = pump(source, writer, &progress, &events, err);
+	td_cli_progress_end(&progress);
+	if (rc)
+		goto out;
+	rc = td_trace_finish(writer, err);
+	writer = NULL;
+	if (!rc)
+		rc = report_written(args, verb, out, events, err);
+out:
+	td_trace_abandon(writer);
+	td_trace_close(source);
+	return rc;
+}
+
+int td_cli_trace_convert(const struct td_cli_args *args, struct tide_error *err)
+{
+	const char *out = args->words.at[1];
+	struct td_trace_source *source;
+	int rc = check_out(args, out, err);
+
+	if (!rc)
+		rc = td_cli_open_trace(args, &source, err);
+	return rc ? rc : write_source(args, source, "trace convert", out, err);
+}
+
+int td_cli_trace_generate(const struct td_cli_args *args, struct tide_error *err)
+{
+	const char *out = args->words.at[0];
+	struct td_trace_source *source;
+	uint64_t page_bytes, seed;
+	int rc = check_out(args, out, err);
+
+	if (!rc && !args->workload)
+		rc = tide_fail(err, -EINVAL,
+			       "no workload: give --workload NAME, tide workloads "
+			       "lists them");
+	if (!rc)
+		rc = td_lib_page_bytes(args->page, &page_bytes, err);
+	if (!rc)
+		rc = td_lib_seed(args->seed, &seed, err);
+	if (!rc)
+		rc = td_workload_open(&source, args->workload, page_bytes, seed, err);
+	return rc ? rc : write_source(args, source, "trace generate", out, err);
+}

@@ -1,0 +1,22 @@
+/* The combinations of policies that tide compare runs. */
+#ifndef TD_CLI_COMBINATIONS_H
+#define TD_CLI_COMBINATIONS_H
+
+#include "options.h"
+
+#define TD_CLI_RUNS_MAX 256
+
+struct td_cli_pair {
+	char *evict, *prefetch;
+};
+
+struct td_cli_combinations {
+	size_t n;
+	struct td_cli_pair at[TD_CLI_RUNS_MAX];
+};
+
+int td_cli_combinations(const struct td_cli_args *args, struct td_cli_combinations *out,
+			struct tide_error *err);
+void td_cli_combinations_free(struct td_cli_combinations *c);
+
+#endif

@@ -1,0 +1,108 @@
+/* Completion: `tide --complete WORDS...` prints, a line each, the words that may stand where the
+ * last one begins; nothing where file names are wanted. The shell filters. */
+#include <string.h>
+
+#include "cli.h"
+#include "tide/policy.h"
+#include "trace/trace.h"
+#include "workload/workload.h"
+
+static void print_names(const char *before, const char *const *names)
+{
+	for (; *names; names++)
+		printf("%s%s\n", before, *names);
+}
+
+static void print_policies(const char *before, enum tide_role role)
+{
+	const struct tide_policy *p;
+
+	for (size_t i = 0; (p = tide_policy_at(i)); i++)
+		if (p->role == role)
+			printf("%s%s\n", before, p->name);
+}
+
+/* From the table itself: tide_workload_at() may have to run them. */
+static void print_workloads(const char *before)
+{
+	for (const struct td_workload *const *w = td_workload_table; *w; w++)
+		printf("%s%s\n", before, (*w)->name);
+}
+
+static void print_values(const char *before, enum td_cli_values values)
+{
+	static const char *const whens[] = {"auto", "always", "never", NULL};
+
+	switch (values) {
+	case TD_CLI_ANY: return;
+	case TD_CLI_WHEN: print_names(before, whens); return;
+	case TD_CLI_READ_FORMATS: print_names(before, td_trace_read_formats); return;
+	case TD_CLI_WRITE_FORMATS: print_names(before, td_trace_write_formats); return;
+	case TD_CLI_EVICT: print_policies(before, TIDE_EVICT); return;
+	case TD_CLI_PREFETCH: print_policies(before, TIDE_PREFETCH); return;
+	case TD_CLI_WORKLOADS: print_workloads(before); return;
+	}
+}
+
+static void print_verbs(const struct td_cli_verb *verbs)
+{
+	for (; verbs->name; verbs++)
+		puts(verbs->name);
+}
+
+/* The option that word names, up to an equals sign; NULL: it names none. */
+static const struct td_cli_option *option_of(const struct td_cli_verb *verb, const char *word)
+{
+	if (strncmp(word, "--", 2) != 0)
+		return NULL;
+	for (const struct td_cli_option *o = verb->options; o->name; o++)
+		if (strlen(o->name) == strcspn(word + 2, "=") &&
+		    strncmp(o->name, word + 2, strlen(o->name)) == 0)
+			return o;
+	return NULL;
+}
+
+static void print_options(const struct td_cli_verb *verb)
+{
+	for (const struct td_cli_option *o = verb->options; o->name; o++)
+		printf("--%s\n", o->name);
+}
+
+static void complete_word(const struct td_cli_verb *verb, const char *before, const char *word)
+{
+	const struct td_cli_option *o = option_of(verb, word);
+	char start[64];
+
+	if (o && strchr(word, '=')) {
+		snprintf(start, sizeof start, "--%s=", o->name);
+		print_values(start, o->values);
+		return;
+	}
+	o = option_of(verb, before);
+	if (o && o->kind != TD_CLI_FLAG && !strchr(before, '='))
+		print_values("", o->values);
+	else if (word[0] == '-')
+		print_options(verb);
+	else if (verb->run == td_cli_policies)
+		for (enum tide_role role = TIDE_EVICT; role <= TIDE_PLACE; role++)
+			print_policies("", role);
+	else if (verb->run == td_cli_workloads)
+		print_workloads("");
+}
+
+void td_cli_complete(int argc, char *const *argv)
+{
+	const struct td_cli_verb *verb = NULL, *verbs = td_cli_verbs;
+	int i = 0;
+
+	for (; verbs && i < argc - 1; i++) {
+		verb = td_cli_find_verb(verbs, argv[i]);
+		if (!verb)
+			return;
+		verbs = strcmp(verb->name, "help") == 0 ? td_cli_verbs : verb->verbs;
+	}
+	if (verbs)
+		print_verbs(verbs);
+	else
+		complete_word(verb, argv[argc - 2], argv[argc - 1]);
+}

@@ -1,0 +1,198 @@
+#include "doctor.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/io_uring.h>
+#include <linux/userfaultfd.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+__attribute__((format(printf, 4, 5))) static void say(struct td_cli_finding *f, bool ok,
+						      const char *fix, const char *format, ...)
+{
+	va_list args;
+
+	f->ok = ok;
+	f->fix = ok ? NULL : fix;
+	va_start(args, format);
+	vsnprintf(f->detail, sizeof f->detail, format, args);
+	va_end(args);
+}
+
+/* The first bytes of a file of the kernel, without the line's end; false: cannot be read. */
+static bool read_line(const char *path, char *line, size_t size)
+{
+	FILE *file = fopen(path, "re");
+	bool ok = file && fgets(line, (int)size, file);
+
+	if (file)
+		fclose(file);
+	if (ok)
+		line[strcspn(line, "\n")] = '\0';
+	return ok;
+}
+
+void td_cli_probe_cores(struct td_cli_finding *f)
+{
+	cpu_set_t set;
+	int n = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+
+	say(f, true, NULL, "%d", n);
+}
+
+void td_cli_probe_memory(struct td_cli_finding *f)
+{
+	uint64_t page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
+
+	say(f, true, NULL, "%s, %s free",
+	    td_cli_bytes((uint64_t)sysconf(_SC_PHYS_PAGES) * page_bytes).text,
+	    td_cli_bytes((uint64_t)sysconf(_SC_AVPHYS_PAGES) * page_bytes).text);
+}
+
+void td_cli_probe_huge_pages(struct td_cli_finding *f)
+{
+	static const char path[] = "/sys/kernel/mm/transparent_hugepage/enabled";
+	char line[80];
+	char *mode;
+
+	if (!read_line(path, line, sizeof line)) {
+		say(f, false, "a kernel with transparent huge pages", "not in this kernel");
+		return;
+	}
+	mode = strchr(line, '[');
+	mode = mode ? mode + 1 : line;
+	mode[strcspn(mode, "]")] = '\0';
+	say(f, strcmp(mode, "never") != 0,
+	    "echo madvise | sudo tee /sys/kernel/mm/transparent_hugepage/enabled", "%s", mode);
+}
+
+static int close_probe(int fd)
+{
+	if (fd < 0)
+		return -errno;
+	close(fd);
+	return 0;
+}
+
+void td_cli_probe_userfaultfd(struct td_cli_finding *f)
+{
+	char setting[16] = "?";
+	int whole = close_probe((int)syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK));
+	int user = close_probe(
+		(int)syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK | UFFD_USER_MODE_ONLY));
+	bool device = access("/dev/userfaultfd", R_OK | W_OK) == 0;
+
+	read_line("/proc/sys/vm/unprivileged_userfaultfd", setting, sizeof setting);
+	if (whole == 0 || device)
+		say(f, true, NULL, "%s, vm.unprivileged_userfaultfd=%s",
+		    whole == 0 ? "all faults" : "all faults by /dev/userfaultfd", setting);
+	else if (user == 0)
+		say(f, false, "sudo sysctl vm.unprivileged_userfaultfd=1",
+		    "only faults in user mode, vm.unprivileged_userfaultfd=%s", setting);
+	else if (user == -ENOSYS)
+		say(f, false, "a kernel with CONFIG_USERFAULTFD", "not in this kernel");
+	else
+		say(f, false, "sudo sysctl vm.unprivileged_userfaultfd=1",
+		    "refused: %s, vm.unprivileged_userfaultfd=%s", strerror(-user), setting);
+}
+
+void td_cli_probe_io_uring(struct td_cli_finding *f)
+{
+	struct io_uring_params params = {0};
+	int rc = close_probe((int)syscall(SYS_io_uring_setup, 1, &params));
+
+	if (rc == 0)
+		say(f, true, NULL, "features 0x%x", params.features);
+	else if (rc == -ENOSYS)
+		say(f, false, "a kernel with CONFIG_IO_URING", "not in this kernel");
+	else
+		say(f, false, "sudo sysctl kernel.io_uring_disabled=0", "refused: %s",
+		    strerror(-rc));
+}
+
+void td_cli_probe_cgroup(struct td_cli_finding *f)
+{
+	char line[256];
+
+	if (read_line("/sys/fs/cgroup/cgroup.controllers", line, sizeof line)) {
+		char *at = strstr(line, "memory");
+		say(f, at != NULL, "boot with cgroup_enable=memory",
+		    at ? "version 2" : "version 2 without the memory controller");
+	} else {
+		say(f, access("/sys/fs/cgroup/memory", F_OK) == 0,
+		    "sudo mount -t cgroup2 none /sys/fs/cgroup",
+		    access("/sys/fs/cgroup/memory", F_OK) == 0 ? "version 1" : "not mounted");
+	}
+}
+
+/* The driver's library, called by name: this program is not linked with it. */
+static void ask_cuda(void *library, struct td_cli_finding *f)
+{
+	static const char fix[] = "look at nvidia-smi";
+	int (*init)(unsigned) = (int (*)(unsigned))dlsym(library, "cuInit");
+	int (*count)(int *) = (int (*)(int *))dlsym(library, "cuDeviceGetCount");
+	int (*version)(int *) = (int (*)(int *))dlsym(library, "cuDriverGetVersion");
+	int devices = 0, v = 0, rc;
+
+	if (!init || !count || !version) {
+		say(f, false, fix, "libcuda.so.1 is not a CUDA driver");
+		return;
+	}
+	rc = init(0);
+	if (rc == 0)
+		rc = count(&devices);
+	version(&v);
+	if (rc)
+		say(f, false, fix, "the driver answers with error %d", rc);
+	else
+		say(f, devices > 0, fix, "%d device%s, CUDA %d.%d", devices,
+		    devices == 1 ? "" : "s", v / 1000, v % 1000 / 10);
+}
+
+void td_cli_probe_cuda(struct td_cli_finding *f)
+{
+	void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+
+	if (!library) {
+		say(f, false, "sudo apt install nvidia-driver", "no driver library libcuda.so.1");
+		return;
+	}
+	ask_cuda(library, f);
+	dlclose(library);
+}
+
+static bool find_program(const char *name, char *found, size_t size)
+{
+	const char *path = getenv("PATH");
+
+	for (path = path ? path : ""; *path; path += strcspn(path, ":"), path += *path == ':') {
+		int n = snprintf(found, size, "%.*s/%s", (int)strcspn(path, ":"), path, name);
+		if (n > 0 && (size_t)n < size && access(found, X_OK) == 0)
+			return true;
+	}
+	return false;
+}
+
+static void probe_program(const char *name, const char *fix, struct td_cli_finding *f)
+{
+	char found[128];
+	bool ok = find_program(name, found, sizeof found);
+
+	say(f, ok, fix, "%s", ok ? found : "not in PATH");
+}
+
+void td_cli_probe_nbdkit(struct td_cli_finding *f)
+{
+	probe_program("nbdkit", "sudo apt install nbdkit", f);
+}
+
+void td_cli_probe_gnuplot(struct td_cli_finding *f)
+{
+	probe_program("gnuplot", "sudo apt install gnuplot-nox", f);
+}

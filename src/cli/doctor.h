@@ -1,0 +1,23 @@
+/* The probes of tide doctor. */
+#ifndef TD_CLI_DOCTOR_H
+#define TD_CLI_DOCTOR_H
+
+#include <stdbool.h>
+
+struct td_cli_finding {
+	bool ok;
+	char detail[160];
+	const char *fix; /* a command or an advice; NULL where there is nothing to do */
+};
+
+void td_cli_probe_cores(struct td_cli_finding *f);
+void td_cli_probe_memory(struct td_cli_finding *f);
+void td_cli_probe_huge_pages(struct td_cli_finding *f);
+void td_cli_probe_userfaultfd(struct td_cli_finding *f);
+void td_cli_probe_io_uring(struct td_cli_finding *f);
+void td_cli_probe_cgroup(struct td_cli_finding *f);
+void td_cli_probe_cuda(struct td_cli_finding *f);
+void td_cli_probe_nbdkit(struct td_cli_finding *f);
+void td_cli_probe_gnuplot(struct td_cli_finding *f);
+
+#endif

@@ -1,0 +1,60 @@
+#include <string.h>
+
+#include "cli.h"
+
+static int print_left(FILE *to, const struct td_cli_option *o)
+{
+	int n = fprintf(to, o->letter ? "  -%c, " : "  ", o->letter);
+
+	n += fprintf(to, "--%s", o->name);
+	if (o->value)
+		n += fprintf(to, " %s", o->value);
+	return n;
+}
+
+static void print_options(FILE *to, const struct td_cli_option *options)
+{
+	fprintf(to, "\nOptions:\n");
+	for (const struct td_cli_option *o = options; o->name; o++) {
+		int n = print_left(to, o);
+		fprintf(to, "%*s%s%s\n", n < 22 ? 22 - n : 2, "", o->help,
+			o->kind == TD_CLI_LIST ? "; may be repeated" : "");
+	}
+}
+
+static void print_verbs(FILE *to, const struct td_cli_verb *verbs)
+{
+	for (; verbs->name; verbs++)
+		fprintf(to, "  %-11s%s\n", verbs->name, verbs->summary);
+}
+
+void td_cli_help_verb(FILE *to, const struct td_cli_verb *parent, const struct td_cli_verb *verb)
+{
+	fprintf(to, "Usage: tide %s%s%s %s\n\n%s.\n", parent ? parent->name : "", parent ? " " : "",
+		verb->name, verb->synopsis, verb->summary);
+	if (verb->verbs) {
+		fprintf(to, "\nVerbs:\n");
+		print_verbs(to, verb->verbs);
+	}
+	if (verb->options)
+		print_options(to, verb->options);
+	if (verb->more)
+		fprintf(to, "\n%s", verb->more);
+}
+
+void td_cli_help_all(FILE *to)
+{
+	fprintf(to,
+		"Usage: tide VERB [OPTIONS]\n\n"
+		"What to keep in near memory, what to bring in, what to let go: policies for\n"
+		"programs larger than the memory they run on, tried on traces and workloads.\n\n"
+		"Verbs:\n");
+	print_verbs(to, td_cli_verbs);
+	fprintf(to, "\n"
+		    "  tide help VERB     or  tide VERB --help: what a verb does and takes\n"
+		    "  tide --version     the version\n\n"
+		    "Try:\n"
+		    "  tide sim --workload zipf --near 50%% --evict lru\n"
+		    "  tide compare --workload cyclic --near 75%%\n\n"
+		    "Exit status: 0 success, 1 a failed run, 2 bad usage. Manual: man tide\n");
+}

@@ -1,0 +1,119 @@
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+void td_cli_cell(struct td_cli_table *t, const char *format, ...)
+{
+	va_list args;
+
+	if (t->n == t->room) {
+		size_t room = t->room ? t->room * 2 : 64;
+		char **cells = realloc(t->cells, room * sizeof *cells);
+		if (!cells) {
+			t->failed = true;
+			return;
+		}
+		t->cells = cells;
+		t->room = room;
+	}
+	va_start(args, format);
+	if (vasprintf(&t->cells[t->n], format, args) < 0)
+		t->failed = true;
+	else
+		t->n++;
+	va_end(args);
+}
+
+static int column_width(const struct td_cli_table *t, size_t column, size_t columns)
+{
+	size_t width = 0;
+
+	for (size_t i = column; i < t->n; i += columns) {
+		size_t len = strlen(t->cells[i]);
+		if (len > width)
+			width = len;
+	}
+	return (int)width;
+}
+
+/* Blanks are owed until a cell needs them: no line ends in blanks. */
+static void print_row(const struct td_cli_table *t, size_t row, size_t columns, const int *widths)
+{
+	int owed = 0;
+
+	for (size_t c = 0; c < columns; c++) {
+		const char *cell = t->cells[row * columns + c];
+		int pad = widths[c] - (int)strlen(cell);
+		if (t->align[c] == 'r')
+			owed += pad;
+		if (*cell) {
+			printf("%*s%s", owed, "", cell);
+			owed = 0;
+		}
+		owed += 2 + (t->align[c] == 'r' ? 0 : pad);
+	}
+	putchar('\n');
+}
+
+int td_cli_table_end(struct td_cli_table *t, struct tide_error *err)
+{
+	size_t columns = strlen(t->align);
+	int widths[16];
+
+	if (!t->failed) {
+		for (size_t c = 0; c < columns; c++)
+			widths[c] = column_width(t, c, columns);
+		for (size_t row = 0; row < t->n / columns; row++)
+			print_row(t, row, columns, widths);
+	}
+	for (size_t i = 0; i < t->n; i++)
+		free(t->cells[i]);
+	free(t->cells);
+	return t->failed ? tide_fail(err, -ENOMEM, "no memory for a table: free some") : 0;
+}
+
+struct td_cli_number td_cli_grouped(uint64_t n)
+{
+	struct td_cli_number out;
+	char digits[24];
+	int len = snprintf(digits, sizeof digits, "%" PRIu64, n);
+	char *to = out.text;
+
+	for (int i = 0; i < len; i++) {
+		if (i > 0 && (len - i) % 3 == 0)
+			*to++ = ',';
+		*to++ = digits[i];
+	}
+	*to = '\0';
+	return out;
+}
+
+struct td_cli_number td_cli_bytes(uint64_t bytes)
+{
+	static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+	struct td_cli_number out;
+	double value = (double)bytes;
+	size_t unit = 0;
+
+	while (value >= 1024 && unit < 6) {
+		value /= 1024;
+		unit++;
+	}
+	/* "4 KiB", but "1.5 MiB". */
+	snprintf(out.text, sizeof out.text, "%.*f %s", value == (double)(uint64_t)value ? 0 : 1,
+		 value, units[unit]);
+	return out;
+}
+
+struct td_cli_number td_cli_share(uint64_t part, uint64_t of)
+{
+	struct td_cli_number out = {""};
+
+	if (of)
+		snprintf(out.text, sizeof out.text, "%.2f%%", 100.0 * (double)part / (double)of);
+	return out;
+}

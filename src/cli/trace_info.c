@@ -1,0 +1,167 @@
+/* tide trace info: one pass over a trace. */
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "core/map.h"
+#include "trace_verbs.h"
+
+struct survey {
+	struct td_map pages, refs, streams; /* the sets of their numbers */
+	uint64_t accesses, writes, last_page;
+};
+
+static int note(struct td_map *set, uint64_t key)
+{
+	struct td_map_entry *e = td_map_find(set, key);
+
+	return e->value_plus_1 ? 0 : td_map_put(set, e, key, 0);
+}
+
+static int note_batch(struct survey *s, const struct tide_batch *batch)
+{
+	int rc = 0;
+
+	for (uint32_t i = 0; i < batch->n && !rc; i++) {
+		rc = note(&s->pages, batch->page[i]);
+		s->writes += batch->write[i];
+		if (batch->page[i] > s->last_page)
+			s->last_page = batch->page[i];
+		if (!rc && batch->ref[i])
+			rc = note(&s->refs, batch->ref[i]);
+		if (!rc && batch->stream[i])
+			rc = note(&s->streams, batch->stream[i]);
+	}
+	s->accesses += batch->n;
+	return rc;
+}
+
+static int survey(struct survey *s, struct td_trace_source *source,
+		  struct td_cli_progress *progress, struct tide_error *err)
+{
+	struct tide_batch batch = {0}; /* zero, as sources want it */
+	int rc;
+
+	for (;;) {
+		rc = td_trace_next(source, &batch, err);
+		if (rc || batch.n == 0)
+			return rc;
+		if (note_batch(s, &batch) != 0)
+			return tide_fail(err, -ENOMEM,
+					 "no memory for the page numbers of the "
+					 "trace: free some");
+		td_cli_show_source(progress, source, s->accesses);
+	}
+}
+
+static uint64_t file_bytes(const char *path)
+{
+	struct stat st;
+
+	return strcmp(path, "-") != 0 && stat(path, &st) == 0 && S_ISREG(st.st_mode)
+		       ? (uint64_t)st.st_size
+		       : 0;
+}
+
+static uint64_t saturating_product(uint64_t a, uint64_t b)
+{
+	uint64_t product;
+
+	return __builtin_mul_overflow(a, b, &product) ? UINT64_MAX : product;
+}
+
+/* NULL where there is none: an empty trace, or a pipe. */
+static json_t *per_access(uint64_t bytes, uint64_t accesses)
+{
+	return bytes && accesses ? json_real((double)bytes / (double)accesses) : json_null();
+}
+
+static int print_json(const struct survey *s, const char *path, const char *format,
+		      uint64_t footprint_bytes, struct tide_error *err)
+{
+	uint64_t bytes = file_bytes(path);
+
+	return td_cli_print_json(
+		json_pack("{ss ss so ss so so so so so so so so so so}", "tide", tide_version(),
+			  "verb", "trace info", "file", td_cli_json_text(path), "format", format,
+			  "accesses", td_cli_json_u64(s->accesses), "pages",
+			  td_cli_json_u64(s->pages.n), "footprint_bytes",
+			  td_cli_json_u64(footprint_bytes), "last_page",
+			  td_cli_json_u64(s->last_page), "reads",
+			  td_cli_json_u64(s->accesses - s->writes), "writes",
+			  td_cli_json_u64(s->writes), "refs", td_cli_json_u64(s->refs.n), "streams",
+			  td_cli_json_u64(s->streams.n), "file_bytes", td_cli_json_u64(bytes),
+			  "bytes_per_access", per_access(bytes, s->accesses)),
+		err);
+}
+
+static void add_row(struct td_cli_table *t, const char *name, const char *value, const char *more)
+{
+	td_cli_cell(t, "%s", name);
+	td_cli_cell(t, "%s", value);
+	td_cli_cell(t, "%s", more);
+}
+
+static int print_table(const struct survey *s, const char *path, const char *format,
+		       uint64_t footprint_bytes, struct tide_error *err)
+{
+	struct td_cli_table t = {.align = "lrl"};
+	uint64_t reads = s->accesses - s->writes, bytes = file_bytes(path);
+	char per[40];
+
+	printf("%s: %s\n", path, format);
+	add_row(&t, "accesses", td_cli_grouped(s->accesses).text, "");
+	add_row(&t, "reads", td_cli_grouped(reads).text, td_cli_share(reads, s->accesses).text);
+	add_row(&t, "writes", td_cli_grouped(s->writes).text,
+		td_cli_share(s->writes, s->accesses).text);
+	add_row(&t, "pages", td_cli_grouped(s->pages.n).text, "distinct");
+	add_row(&t, "footprint", td_cli_bytes(footprint_bytes).text, "");
+	add_row(&t, "last page", td_cli_grouped(s->last_page).text, "");
+	add_row(&t, "refs", td_cli_grouped(s->refs.n).text, "distinct, besides 0");
+	add_row(&t, "streams", td_cli_grouped(s->streams.n).text, "distinct, besides 0");
+	if (bytes && s->accesses) {
+		snprintf(per, sizeof per, "%.2f per access", (double)bytes / (double)s->accesses);
+		add_row(&t, "file bytes", td_cli_grouped(bytes).text, per);
+	}
+	return td_cli_table_end(&t, err);
+}
+
+static int init(struct survey *s, struct tide_error *err)
+{
+	if (td_map_init(&s->pages, 1 << 10) || td_map_init(&s->refs, 64) ||
+	    td_map_init(&s->streams, 64))
+		return tide_fail(err, -ENOMEM, "no memory to begin: free some");
+	return 0;
+}
+
+int td_cli_trace_info(const struct td_cli_args *args, struct tide_error *err)
+{
+	const char *path = args->words.at[0];
+	struct td_trace_source *source = NULL;
+	struct td_cli_progress progress;
+	struct survey s = {0};
+	uint64_t page_bytes, footprint_bytes;
+	int rc = td_cli_progress_start(&progress, args->progress, "trace info", err);
+
+	if (!rc)
+		rc = td_lib_page_bytes(args->page, &page_bytes, err);
+	if (!rc)
+		rc = td_cli_open_trace(args, &source, err);
+	if (!rc)
+		rc = init(&s, err);
+	if (rc)
+		goto out;
+	rc = survey(&s, source, &progress, err);
+	td_cli_progress_end(&progress);
+	if (rc)
+		goto out;
+	footprint_bytes = saturating_product(s.pages.n, page_bytes);
+	rc = (args->json ? print_json : print_table)(&s, path, source->ops->format, footprint_bytes,
+						     err);
+out:
+	td_map_free(&s.pages);
+	td_map_free(&s.refs);
+	td_map_free(&s.streams);
+	td_trace_close(source);
+	return rc;
+}

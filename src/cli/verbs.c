@@ -1,0 +1,57 @@
+/* The verb table. */
+#include <errno.h>
+
+#include "cli.h"
+
+static int run_help(const struct td_cli_args *args, struct tide_error *err);
+
+static const struct td_cli_option help_options[] = {TD_CLI_HELP_OPTION, TD_CLI_END_OPTIONS};
+
+/* clang-format off */
+const struct td_cli_verb td_cli_verbs[] = {
+	{"sim", "(--trace FILE | --workload SPEC) --near SIZE [OPTIONS]",
+	 "Run a trace or a workload under one combination of policies",
+	 td_cli_sim_more, td_cli_sim_options, 0, 0, NULL, td_cli_sim},
+	{"compare", "(--trace FILE | --workload SPEC) --near SIZE [OPTIONS]",
+	 "Run the same input under several combinations of policies, on all cores",
+	 td_cli_compare_more, td_cli_compare_options, 0, 0, NULL, td_cli_compare},
+	{"trace", "VERB [OPTIONS]",
+	 "Look into traces, convert them, and make them from workloads",
+	 td_cli_trace_more, td_cli_trace_options, 0, 0, td_cli_trace_verbs, NULL},
+	{"policies", "[NAME] [OPTIONS]",
+	 "List the policies, or show one with its parameters",
+	 td_cli_policies_more, td_cli_policies_options, 0, 1, NULL, td_cli_policies},
+	{"workloads", "[NAME] [OPTIONS]",
+	 "List the workloads, or show one with its parameters",
+	 td_cli_workloads_more, td_cli_workloads_options, 0, 1, NULL, td_cli_workloads},
+	{"doctor", "[OPTIONS]",
+	 "Say what this machine offers, what is missing and how to get it",
+	 td_cli_doctor_more, td_cli_doctor_options, 0, 0, NULL, td_cli_doctor},
+	{"help", "[VERB [VERB]]",
+	 "Show what a verb does and takes",
+	 NULL, help_options, 0, 2, NULL, run_help},
+	{NULL, NULL, NULL, NULL, NULL, 0, 0, NULL, NULL},
+};
+/* clang-format on */
+
+static int run_help(const struct td_cli_args *args, struct tide_error *err)
+{
+	const struct td_cli_verb *parent = NULL, *verb = NULL, *verbs = td_cli_verbs;
+
+	for (size_t i = 0; i < args->words.n; i++) {
+		const char *word = args->words.at[i];
+		parent = verb;
+		if (!verbs)
+			return tide_fail(err, -EINVAL, "%s has no verbs of its own: leave out %s",
+					 parent->name, td_cli_shown(word).text);
+		verb = td_cli_find_verb(verbs, word);
+		if (!verb)
+			return td_cli_unknown_verb(verbs, word, err);
+		verbs = verb->verbs;
+	}
+	if (verb)
+		td_cli_help_verb(stdout, parent, verb);
+	else
+		td_cli_help_all(stdout);
+	return 0;
+}

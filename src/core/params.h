@@ -1,0 +1,20 @@
+/* `name:key=value,key=value` against a table of parameters. */
+#ifndef TD_CORE_PARAMS_H
+#define TD_CORE_PARAMS_H
+
+#include <stddef.h>
+
+#include "tide/error.h"
+#include "tide/param.h"
+
+/* Length of the name part: up to the first colon. */
+size_t td_core_spec_name(const char *spec);
+
+/* Values for every row of the table, defaults where spec gives none. *values is one allocation
+ * (texts included), freed with free(). who is for errors: "policy mhpe". */
+int td_core_params(const struct tide_param *table, const char *spec, const char *who,
+		   union tide_value **values, struct tide_error *err);
+
+size_t td_core_params_count(const struct tide_param *table);
+
+#endif

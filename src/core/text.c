@@ -1,0 +1,205 @@
+#include "text.h"
+
+#include <errno.h>
+#include <locale.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+static unsigned digit_of(char c)
+{
+	if (c >= '0' && c <= '9')
+		return (unsigned)(c - '0');
+	if (c >= 'a' && c <= 'f')
+		return (unsigned)(c - 'a') + 10;
+	if (c >= 'A' && c <= 'F')
+		return (unsigned)(c - 'A') + 10;
+	return 16;
+}
+
+int td_core_u64(const char *text, size_t n, uint64_t *out)
+{
+	bool hex = n > 2 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
+	unsigned base = hex ? 16 : 10;
+	uint64_t value = 0;
+	bool over = false;
+
+	if (n == 0)
+		return -EINVAL;
+	/* To the end even after an overflow: a word that is no number is never "too large". */
+	for (size_t i = hex ? 2 : 0; i < n; i++) {
+		unsigned digit = digit_of(text[i]);
+		if (digit >= base)
+			return -EINVAL;
+		over |= __builtin_mul_overflow(value, base, &value);
+		over |= __builtin_add_overflow(value, digit, &value);
+	}
+	if (over)
+		return -ERANGE;
+	*out = value;
+	return 0;
+}
+
+static size_t skip_digits(const char *text)
+{
+	size_t n = 0;
+
+	while (text[n] >= '0' && text[n] <= '9')
+		n++;
+	return n;
+}
+
+static bool is_decimal(const char *text)
+{
+	size_t digits;
+
+	text += *text == '-' || *text == '+';
+	digits = skip_digits(text);
+	text += digits;
+	if (*text == '.') {
+		size_t decimals = skip_digits(++text);
+		digits += decimals;
+		text += decimals;
+	}
+	if (digits == 0)
+		return false;
+	if (*text == 'e' || *text == 'E') {
+		text++;
+		text += *text == '-' || *text == '+';
+		digits = skip_digits(text);
+		text += digits;
+	}
+	return digits > 0 && *text == '\0';
+}
+
+int td_core_real(const char *text, double *out)
+{
+	locale_t plain;
+	double value;
+
+	/* strtod() also takes hexadecimal, "inf" and blanks, and the decimal point of the locale
+	 * that the calling program has set. */
+	if (!is_decimal(text))
+		return -EINVAL;
+	plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+	if (!plain)
+		return -EINVAL;
+	value = strtod_l(text, NULL, plain);
+	freelocale(plain);
+	if (!isfinite(value))
+		return -EINVAL;
+	*out = value;
+	return 0;
+}
+
+static unsigned unit_shift(char c)
+{
+	switch (c) {
+	case 'K':
+	case 'k': return 10;
+	case 'M':
+	case 'm': return 20;
+	case 'G':
+	case 'g': return 30;
+	case 'T':
+	case 't': return 40;
+	default: return 0;
+	}
+}
+
+int td_core_size(const char *text, size_t n, uint64_t *bytes)
+{
+	unsigned shift = n > 0 ? unit_shift(text[n - 1]) : 0;
+	uint64_t value;
+	int rc = td_core_u64(text, n - (shift != 0), &value);
+
+	if (rc)
+		return rc;
+	if (value > UINT64_MAX >> shift)
+		return -ERANGE;
+	*bytes = value << shift;
+	return 0;
+}
+
+/* Longer words are no misspelling of any name of ours. */
+#define WORD_MAX 64
+
+static char lower(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+static size_t min_size(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Letters to add, drop, change or swap with a neighbour; case does not count. */
+static size_t distance(const char *a, size_t a_len, const char *b, size_t b_len)
+{
+	size_t rows[3][WORD_MAX + 1];
+	size_t *before = rows[0], *last = rows[1], *now = rows[2];
+
+	for (size_t j = 0; j <= b_len; j++)
+		last[j] = j;
+	for (size_t i = 1; i <= a_len; i++) {
+		now[0] = i;
+		for (size_t j = 1; j <= b_len; j++) {
+			bool same = lower(a[i - 1]) == lower(b[j - 1]);
+			now[j] = min_size(last[j - 1] + !same, min_size(last[j], now[j - 1]) + 1);
+			if (i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) &&
+			    lower(a[i - 2]) == lower(b[j - 1]))
+				now[j] = min_size(now[j], before[j - 2] + 1);
+		}
+		size_t *spare = before;
+		before = last;
+		last = now;
+		now = spare;
+	}
+	return last[b_len];
+}
+
+static size_t unlikeness(const char *word, size_t word_len, const char *name)
+{
+	size_t name_len = strnlen(name, WORD_MAX + 1);
+
+	if (name_len > WORD_MAX)
+		return SIZE_MAX;
+	/* The beginning of a name counts as one letter off, however much is missing. */
+	if (word_len > 1 && strncmp(word, name, word_len) == 0)
+		return name_len > word_len;
+	return distance(word, word_len, name, name_len);
+}
+
+const char *td_core_nearest(const char *word, const char *const *names, size_t n)
+{
+	size_t len = strnlen(word, WORD_MAX + 1);
+	/* A word changed in every letter is another word. */
+	size_t limit = min_size(len / 3 > 1 ? len / 3 : 1, len - 1);
+	const char *best = NULL;
+
+	if (len == 0 || len > WORD_MAX)
+		return NULL;
+	for (size_t i = 0; i < n; i++) {
+		size_t d = unlikeness(word, len, names[i]);
+		if (d <= limit && (!best || d < limit)) {
+			best = names[i];
+			limit = d;
+		}
+	}
+	return best;
+}
+
+struct td_core_word td_core_shown(const char *text, size_t n)
+{
+	struct td_core_word word;
+	size_t len = min_size(strnlen(text, n), sizeof word.text - 1);
+
+	for (size_t i = 0; i < len; i++) {
+		bool control = (unsigned char)text[i] < ' ' || text[i] == 127;
+		word.text[i] = control ? '?' : text[i];
+	}
+	word.text[len] = '\0';
+	return word;
+}

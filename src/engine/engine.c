@@ -1,0 +1,309 @@
+/* Life of an engine, and its arrays by chunk. */
+#include "engine.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "log.h"
+
+static uint32_t lane_bytes(uint32_t chunk_pages)
+{
+	return chunk_pages <= 8 ? 1 : chunk_pages <= 16 ? 2 : chunk_pages <= 32 ? 4 : 8;
+}
+
+/* Pointers that policies look through, after arrays may have moved. */
+static void publish(struct td_engine *e)
+{
+	e->near.chunks = e->space.n;
+	e->near.bits = e->bits.at;
+	e->near.numbers = e->space.identity ? NULL : (const uint64_t *)(void *)e->space.numbers.at;
+	e->near.next_use = (const uint32_t *)(void *)e->next_use.at;
+	for (int i = 0; i < TD_BOXES; i++)
+		e->box[i].view.slots = e->box[i].slots.at;
+	e->moves++;
+}
+
+/* State for every chunk index given out so far. */
+static int make_room_for_chunks(struct td_engine *e)
+{
+	int rc = 0;
+	if (e->space.n > e->room_chunks) {
+		uint64_t n = e->space.n;
+		rc = td_vec_reserve(&e->bits, n);
+		for (int i = 0; i < TD_BOXES && !rc; i++)
+			rc = td_vec_reserve(&e->box[i].slots, n);
+		if (!rc)
+			rc = td_vec_reserve(&e->planned, n / 64 + 1);
+		if (!rc)
+			rc = td_vec_reserve(&e->migrated, n);
+		if (!rc)
+			rc = td_vec_reserve(&e->next_use, n);
+		if (!rc)
+			e->room_chunks = n;
+	}
+	publish(e);
+	return rc;
+}
+
+static int index_failed(int rc, struct tide_error *err)
+{
+	if (rc == -EOVERFLOW)
+		return tide_fail(err, rc,
+				 "the input has a page beyond its own address range, or more than 4 billion chunks: "
+				 "give a larger --chunk");
+	return tide_fail(err, rc, "out of memory for the state of the chunks: give a larger --chunk");
+}
+
+int td_engine_translate(struct td_engine *e, const struct tide_batch *batch, struct tide_error *err)
+{
+	int rc = td_space_batch(&e->space, batch->page, batch->n, e->index, e->bit);
+	if (!rc && e->space.n != e->near.chunks)
+		rc = make_room_for_chunks(e);
+	return rc ? index_failed(rc, err) : 0;
+}
+
+int td_engine_index(struct td_engine *e, uint64_t number, uint32_t *index)
+{
+	int rc = td_space_index(&e->space, number, index);
+	if (!rc && e->space.n != e->near.chunks)
+		rc = make_room_for_chunks(e);
+	return rc;
+}
+
+/* Signals are honest: what a policy needs to see and cannot is said before the run. */
+static int check_needs(const struct tide_policy *p, const struct td_engine_config *config,
+		       struct tide_error *err)
+{
+	const char *role = td_policy_role_name(p->role), *mech = config->mechanism;
+	unsigned missing = p->needs & ~config->gives;
+	if (p->needs & TIDE_NEEDS_PAGES && config->chunk_pages != 1)
+		return tide_fail(err, -EINVAL,
+				 "%s policy %s works on chunks of one page: give --chunk the size of --page",
+				 role, p->name);
+	if (missing & TIDE_NEEDS_FUTURE)
+		return tide_fail(err, -EINVAL,
+				 "%s policy %s needs the future, which only a recorded trace or a workload "
+				 "has: save the input to a file first",
+				 role, p->name);
+	if (missing & TIDE_NEEDS_REFS)
+		return tide_fail(err, -EINVAL,
+				 "%s policy %s needs accesses with refs, and this input has none: record "
+				 "them with it",
+				 role, p->name);
+	if (missing & TIDE_NEEDS_NOTICES)
+		return tide_fail(err, -EINVAL,
+				 "%s policy %s needs notices by observation, and %s gives none: choose "
+				 "another policy",
+				 role, p->name, mech);
+	if (missing & TIDE_NEEDS_ACCESSES)
+		return tide_fail(err, -EINVAL,
+				 "%s policy %s needs every access, and %s sees only faults: tide sim sees "
+				 "them all",
+				 role, p->name, mech);
+	return 0;
+}
+
+int td_engine_check_needs(const struct td_engine_config *config, struct tide_error *err)
+{
+	int rc = check_needs(config->evict.policy, config, err);
+	return rc || !config->prefetch.policy ? rc : check_needs(config->prefetch.policy, config, err);
+}
+
+static int fill_box(struct td_engine *e, struct td_engine_box *box, struct td_policy_choice *choice,
+		    struct tide_error *err)
+{
+	const struct tide_policy *p = choice->policy;
+	box->choice = *choice;
+	*choice = (struct td_policy_choice){0};
+	td_vec_init(&box->slots, p->chunk_bytes);
+	int rc = td_vec_reserve(&box->slots, e->room_chunks);
+	if (rc)
+		return tide_fail(err, rc, "out of memory for the state of policy %s", p->name);
+	box->view = (struct tide_view){&e->near, box->slots.at, &e->random};
+	void *self = aligned_alloc(64, (p->state_bytes + 64) / 64 * 64);
+	if (!self)
+		return tide_fail(err, -ENOMEM, "out of memory for policy %s", p->name);
+	memset(self, 0, p->state_bytes);
+	rc = p->create ? p->create(self, &box->view, box->choice.values, err) : 0;
+	if (rc)
+		free(self);
+	else
+		box->self = self;
+	return rc;
+}
+
+static void empty_box(struct td_engine_box *box)
+{
+	if (box->self && box->choice.policy->destroy)
+		box->choice.policy->destroy(box->self);
+	free(box->self);
+	td_vec_free(&box->slots);
+	td_policy_release(&box->choice);
+	box->self = NULL;
+}
+
+#define LISTEN(e, box, callback)                                            \
+	do {                                                                \
+		if ((box)->choice.policy->callback) {                       \
+			unsigned i_ = (e)->ears.callback.n++;               \
+			(e)->ears.callback.fn[i_] = (box)->choice.policy->callback; \
+			(e)->ears.callback.self[i_] = (box)->self;          \
+		}                                                           \
+	} while (0)
+
+static void find_ears(struct td_engine *e)
+{
+	memset(&e->ears, 0, sizeof e->ears);
+	e->moves++;
+	for (int i = 0; i < TD_BOXES; i++) {
+		const struct td_engine_box *box = &e->box[i];
+		if (!box->self)
+			continue;
+		LISTEN(e, box, on_full);
+		LISTEN(e, box, on_fault);
+		LISTEN(e, box, on_migrated);
+		LISTEN(e, box, on_evicted);
+		if (box->choice.policy->needs & TIDE_NEEDS_ACCESSES)
+			LISTEN(e, box, on_access);
+	}
+}
+
+static void init_near(struct td_engine *e, const struct td_engine_config *config)
+{
+	uint32_t lane = lane_bytes(config->chunk_pages);
+	e->near = (struct tide_near){
+		.capacity_pages = config->near_pages,
+		.free_pages = config->near_pages,
+		.last_page = config->last_page,
+		.chunk_pages = config->chunk_pages,
+		.lane_bytes = lane,
+		.record_shift = 2 + (uint32_t)__builtin_ctz(lane),
+		.fault_chunk = TIDE_NO_CHUNK,
+		.length = config->length,
+	};
+}
+
+static int init_arrays(struct td_engine *e, const struct td_engine_config *config,
+		       struct tide_error *err)
+{
+	uint64_t chunks = TD_SPACE_ANY, range = TD_SPACE_ANY;
+	if (config->last_page != UINT64_MAX)
+		range = config->last_page / config->chunk_pages + 1;
+	if (config->pages != UINT64_MAX)
+		chunks = config->pages;
+	unsigned needs = config->evict.policy->needs;
+	if (config->prefetch.policy)
+		needs |= config->prefetch.policy->needs;
+	e->wants_future = needs & TIDE_NEEDS_FUTURE;
+	td_vec_init(&e->bits, (size_t)1 << e->near.record_shift);
+	td_vec_init(&e->planned, sizeof(uint64_t));
+	td_vec_init(&e->migrated, config->replace_invalid ? sizeof(uint64_t) : 0);
+	td_vec_init(&e->next_use, e->wants_future ? sizeof(uint32_t) : 0);
+	td_vec_init(&e->chunk_at, sizeof(uint32_t));
+	td_vec_init(&e->next_after, sizeof(uint32_t));
+	int rc = td_space_init(&e->space, config->chunk_pages, range, chunks);
+	if (!rc)
+		rc = make_room_for_chunks(e);
+	return rc ? index_failed(rc, err) : 0;
+}
+
+static int init(struct td_engine *e, struct td_engine_config *config, struct tide_error *err)
+{
+	init_near(e, config);
+	e->near.plan = &e->plan;
+	e->random = config->seed;
+	e->replace_invalid = config->replace_invalid;
+	int rc = td_engine_check_needs(config, err);
+	if (!rc)
+		rc = init_arrays(e, config, err);
+	if (!rc && config->prefetch.policy)
+		rc = fill_box(e, &e->box[TD_BOX_PREFETCH], &config->prefetch, err);
+	if (!rc)
+		rc = fill_box(e, &e->box[TD_BOX_EVICT], &config->evict, err);
+	if (!rc && config->log_path)
+		rc = td_engine_log_open(&e->log, config->log_path, err);
+	e->single_pages = config->chunk_pages == 1 && !config->log_path && !config->replace_invalid &&
+			  !(e->box[TD_BOX_PREFETCH].self &&
+			    e->box[TD_BOX_PREFETCH].choice.policy->plan_prefetch);
+	find_ears(e);
+	return rc;
+}
+
+int td_engine_create(struct td_engine **out, struct td_engine_config *config, struct tide_error *err)
+{
+	struct td_engine *e = calloc(1, sizeof *e);
+	int rc = e ? init(e, config, err) : tide_fail(err, -ENOMEM, "out of memory");
+	td_policy_release(&config->evict);
+	td_policy_release(&config->prefetch);
+	if (rc && e)
+		td_engine_destroy(e);
+	else if (!rc)
+		*out = e;
+	return rc;
+}
+
+int td_engine_finish(struct td_engine *e, struct tide_error *err)
+{
+	return td_engine_log_flush(e->log, err);
+}
+
+void td_engine_destroy(struct td_engine *e)
+{
+	if (!e)
+		return;
+	td_engine_log_close(e->log);
+	for (int i = 0; i < TD_BOXES; i++)
+		empty_box(&e->box[i]);
+	td_space_free(&e->space);
+	struct td_vec *all[] = {&e->bits,     &e->planned,  &e->migrated,
+				&e->next_use, &e->chunk_at, &e->next_after};
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		td_vec_free(all[i]);
+	free(e);
+}
+
+/* Chunks in the order of their last migration, for the policy that takes over. */
+static int by_migration(const void *a, const void *b, void *arg)
+{
+	const uint64_t *migrated = arg;
+	uint64_t x = migrated[*(const uint32_t *)a], y = migrated[*(const uint32_t *)b];
+	return (x > y) - (x < y);
+}
+
+static uint32_t *resident_by_migration(struct td_engine *e, uint64_t *n)
+{
+	const struct tide_view *v = &e->box[TD_BOX_EVICT].view;
+	uint32_t *list = malloc((e->near.resident_chunks + 1) * sizeof *list);
+	*n = 0;
+	for (uint32_t i = 0; list && i < e->near.chunks; i++) {
+		if (tide_resident(v, (tide_chunk){i}))
+			list[(*n)++] = i;
+	}
+	if (list)
+		qsort_r(list, *n, sizeof *list, by_migration, e->migrated.at);
+	return list;
+}
+
+/* Out with the eviction policy, in with lrm, which is told what is here. */
+int td_engine_eject(struct td_engine *e, struct tide_error *err)
+{
+	struct td_engine_box *box = &e->box[TD_BOX_EVICT];
+	struct td_policy_choice lrm;
+	uint64_t n;
+	uint32_t *list = resident_by_migration(e, &n);
+	if (!list)
+		return tide_fail(err, -ENOMEM, "out of memory");
+	snprintf(e->ejected, sizeof e->ejected, "%s", box->choice.policy->name);
+	empty_box(box);
+	int rc = td_policy_choose(&lrm, "lrm", TIDE_EVICT, err);
+	if (!rc)
+		rc = fill_box(e, box, &lrm, err);
+	for (uint64_t i = 0; i < n && !rc; i++) {
+		tide_chunk c = {list[i]};
+		box->choice.policy->on_migrated(box->self, c, tide_resident(&box->view, c));
+	}
+	free(list);
+	find_ears(e);
+	return rc;
+}

@@ -1,0 +1,124 @@
+/* The engine: page states, capacity, the order of a fault, and the check of every answer.
+ *
+ * A mechanism feeds it events and carries its decisions out. It calls policies, never the
+ * other way round, and knows none by name but the built-in fallback. */
+#ifndef TD_ENGINE_ENGINE_H
+#define TD_ENGINE_ENGINE_H
+
+#include "core/vec.h"
+#include "registry.h"
+#include "space.h"
+#include "tide/policy.h"
+#include "tide/stats.h"
+
+#define TD_ENGINE_LOOK_AHEAD 12 /* accesses whose state is asked for before they come */
+#define TD_ENGINE_EJECT_AFTER 16 /* invalid answers, when they are replaced */
+
+struct td_engine_log;
+
+struct td_engine_config {
+	uint64_t near_pages;
+	uint32_t chunk_pages;
+	uint64_t last_page; /* UINT64_MAX: any */
+	uint64_t pages;     /* distinct pages to expect, UINT64_MAX: not known */
+	uint64_t length;    /* accesses to expect, 0: not known */
+	uint64_t seed;
+	const char *mechanism; /* for errors: "the functional simulator" */
+	unsigned gives;        /* signals it can give, of enum tide_needs */
+	bool replace_invalid;
+	/* One per role, taken over by the engine; prefetch and place may be empty. */
+	struct td_policy_choice evict, prefetch;
+	const char *log_path; /* NULL: no decision log */
+};
+
+/* One policy at work. */
+struct td_engine_box {
+	struct td_policy_choice choice;
+	struct tide_view view;
+	struct td_vec slots;
+	void *self;
+};
+
+/* The boxes in the order in which events are told. */
+enum { TD_BOX_PLACE, TD_BOX_PREFETCH, TD_BOX_EVICT, TD_BOXES };
+
+/* Who listens to what, in that order, so that telling costs nothing where nobody does. */
+#define TD_EARS(callback, ...)                         \
+	struct {                                       \
+		unsigned n;                            \
+		void (*fn[TD_BOXES])(__VA_ARGS__);     \
+		void *self[TD_BOXES];                  \
+	} callback
+
+struct td_engine_ears {
+	TD_EARS(on_full, void *self);
+	TD_EARS(on_fault, void *self, tide_chunk c, tide_page p);
+	TD_EARS(on_migrated, void *self, tide_chunk c, uint64_t pages);
+	TD_EARS(on_access, void *self, tide_chunk c, tide_page p, uint64_t ref);
+	TD_EARS(on_evicted, void *self, tide_chunk c, const struct tide_evicted *what);
+};
+
+struct td_engine {
+	struct tide_near near;
+	struct tide_counts counts;
+	struct td_space space;
+	struct td_vec bits;     /* see struct tide_near */
+	struct td_vec planned;  /* bitmap of chunks in the plan being served */
+	struct td_vec migrated; /* time of last migration, only when answers are replaced */
+	struct td_vec next_use; /* only when a policy needs the future */
+	struct td_vec chunk_at, next_after;
+	uint64_t room_chunks; /* all of these have room for so many */
+	struct td_engine_box box[TD_BOXES];
+	struct td_engine_ears ears;
+	uint64_t moves; /* changes whenever an array may have moved or a policy was replaced */
+	bool wants_future, single_pages;
+	uint64_t foreseen; /* accesses of the future seen so far */
+	uint64_t random;
+	bool full, replace_invalid;
+	unsigned replaced;   /* invalid answers replaced so far */
+	uint64_t migrations; /* order of migrations, for the fallback */
+	char ejected[64];    /* name of the policy that was; empty: none */
+	struct td_engine_log *log;
+	struct tide_plan plan;
+	/* Scratch of td_engine_translate(). */
+	uint32_t index[TIDE_BATCH + TD_ENGINE_LOOK_AHEAD];
+	uint8_t bit[TIDE_BATCH];
+};
+
+/* Can the policies have what they need? Only their choices, chunk_pages, mechanism and gives are
+ * looked at; create asks again. */
+int td_engine_check_needs(const struct td_engine_config *config, struct tide_error *err);
+
+int td_engine_create(struct td_engine **out, struct td_engine_config *config,
+		     struct tide_error *err);
+int td_engine_finish(struct td_engine *e, struct tide_error *err); /* is the log written? */
+void td_engine_destroy(struct td_engine *e);
+
+/* Fills e->index and e->bit for the batch; new chunks get their state. */
+int td_engine_translate(struct td_engine *e, const struct tide_batch *batch,
+			struct tide_error *err);
+
+/* Serves a fault whole: steps 2 to 5 of the model, the access itself included. */
+int td_engine_fault(struct td_engine *e, tide_chunk c, unsigned bit, const struct tide_event *event,
+		    struct tide_error *err);
+
+/* The same where single_pages says that it applies: chunks of one page, nothing prefetched,
+ * nothing logged or replaced. */
+int td_engine_fault_page(struct td_engine *e, tide_chunk c, tide_page page, uint64_t ref, bool write,
+			 struct tide_error *err);
+
+/* The future, where wants_future: the whole input once, in order, then the end of it. */
+int td_engine_foresee(struct td_engine *e, const struct tide_batch *batch, struct tide_error *err);
+int td_engine_foreseen(struct td_engine *e, struct tide_error *err);
+int td_engine_changed(struct tide_error *err); /* the input is not what it was */
+
+static inline unsigned char *td_engine_record(struct td_engine *e, uint32_t index)
+{
+	return e->bits.at + ((size_t)index << e->near.record_shift);
+}
+
+/* Between the files of this room. */
+int td_engine_index(struct td_engine *e, uint64_t number, uint32_t *index);
+int td_engine_eject(struct td_engine *e, struct tide_error *err);
+
+#endif

@@ -1,0 +1,25 @@
+/* The decision log: one JSON line per fault, what left and what came in.
+ *
+ *     {"t":17,"fault":205,"evict":[12,3],"bring":[[204,3],[208,1]]}
+ *
+ * evict lists chunk numbers in order, bring runs of pages as [first, count]. */
+#ifndef TD_ENGINE_LOG_H
+#define TD_ENGINE_LOG_H
+
+#include "tide/error.h"
+#include "tide/policy.h"
+
+struct td_engine_log;
+
+int td_engine_log_open(struct td_engine_log **out, const char *path, struct tide_error *err);
+/* Has everything so far reached the file? */
+int td_engine_log_flush(struct td_engine_log *log, struct tide_error *err);
+void td_engine_log_close(struct td_engine_log *log);
+
+/* The calls of one fault, in this order; all do nothing where log is NULL. */
+void td_engine_log_fault(struct td_engine_log *log, uint64_t time, uint64_t page);
+void td_engine_log_evict(struct td_engine_log *log, uint64_t chunk_number);
+void td_engine_log_bring(struct td_engine_log *log, uint64_t first_page, uint64_t pages);
+void td_engine_log_end(struct td_engine_log *log);
+
+#endif

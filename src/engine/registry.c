@@ -1,0 +1,122 @@
+#include "registry.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdlib.h>
+
+#include "core/params.h"
+#include "core/text.h"
+
+const char *td_policy_role_name(enum tide_role role)
+{
+	static const char *const names[] = {"evict", "prefetch", "place"};
+	return names[role];
+}
+
+static const struct tide_policy *find(const char *name, size_t n, enum tide_role role)
+{
+	for (const struct tide_policy *const *p = td_policy_table; *p; p++) {
+		if ((*p)->role == role && strlen((*p)->name) == n && !memcmp((*p)->name, name, n))
+			return *p;
+	}
+	return NULL;
+}
+
+static int unknown(const char *name, enum tide_role role, struct tide_error *err)
+{
+	const char *known[256];
+	char all[300] = "";
+	size_t n = 0, used = 0;
+	for (const struct tide_policy *const *p = td_policy_table; *p && n < 256; p++) {
+		if ((*p)->role != role)
+			continue;
+		known[n++] = (*p)->name;
+		int len = snprintf(all + used, sizeof all - used, " %s", (*p)->name);
+		used += (size_t)len < sizeof all - used ? (size_t)len : 0;
+	}
+	for (int other = 0; other < 3; other++) {
+		if (find(name, strlen(name), (enum tide_role)other))
+			return tide_fail(err, -EINVAL, "%s is a policy for --%s, not for --%s: known ones are%s",
+					 name, td_policy_role_name((enum tide_role)other),
+					 td_policy_role_name(role), all);
+	}
+	const char *near = td_core_nearest(name, known, n);
+	if (near)
+		return tide_fail(err, -EINVAL, "no %s policy %s: did you mean %s? known ones are%s",
+				 td_policy_role_name(role), name, near, all);
+	return tide_fail(err, -EINVAL, "no %s policy %s: known ones are%s",
+			 td_policy_role_name(role), name, all);
+}
+
+/* What a shared object must have before anything of it is called. */
+static int check_loaded(const struct tide_policy *p, const char *path, enum tide_role role,
+			struct tide_error *err)
+{
+	if (p->api != TIDE_POLICY_API)
+		return tide_fail(err, -EINVAL,
+				 "%s was built for policy api %u, this tide has %u: build it again",
+				 path, p->api, TIDE_POLICY_API);
+	if (p->size != sizeof *p)
+		return tide_fail(err, -EINVAL,
+				 "%s has a policy struct of %u bytes, this tide has %zu: build it again",
+				 path, p->size, sizeof *p);
+	if (!p->name || !p->summary)
+		return tide_fail(err, -EINVAL, "%s has a policy without name or summary: set them", path);
+	if (p->role != role)
+		return tide_fail(err, -EINVAL, "%s is a policy of another role: it is not for --%s",
+				 path, td_policy_role_name(role));
+	if (role == TIDE_EVICT && !p->pick_victim)
+		return tide_fail(err, -EINVAL, "%s does not answer its role's question: set pick_victim",
+				 path);
+	if (role == TIDE_PLACE && !p->place_victim)
+		return tide_fail(err, -EINVAL, "%s does not answer its role's question: set place_victim",
+				 path);
+	return 0;
+}
+
+static int load(struct td_policy_choice *out, const char *path, enum tide_role role,
+		struct tide_error *err)
+{
+	out->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	if (!out->library)
+		return tide_fail(err, -EINVAL, "cannot load policy: %s", dlerror());
+	out->policy = dlsym(out->library, "tide_policy");
+	if (!out->policy)
+		return tide_fail(err, -EINVAL,
+				 "%s is no policy: it has no symbol tide_policy, see docs/writing-a-policy.md",
+				 path);
+	return check_loaded(out->policy, path, role, err);
+}
+
+int td_policy_choose(struct td_policy_choice *out, const char *spec, enum tide_role role,
+		     struct tide_error *err)
+{
+	int rc;
+	*out = (struct td_policy_choice){0};
+	char *name = strndup(spec, td_core_spec_name(spec));
+	if (!name)
+		return tide_fail(err, -ENOMEM, "out of memory");
+	if (strchr(name, '/')) {
+		rc = load(out, name, role, err);
+	} else {
+		out->policy = find(name, strlen(name), role);
+		rc = out->policy ? 0 : unknown(name, role, err);
+	}
+	free(name);
+	if (!rc) {
+		char who[80];
+		snprintf(who, sizeof who, "%s policy %s", td_policy_role_name(role), out->policy->name);
+		rc = td_core_params(out->policy->params, spec, who, &out->values, err);
+	}
+	if (rc)
+		td_policy_release(out);
+	return rc;
+}
+
+void td_policy_release(struct td_policy_choice *choice)
+{
+	free(choice->values);
+	if (choice->library)
+		dlclose(choice->library);
+	*choice = (struct td_policy_choice){0};
+}

@@ -1,0 +1,25 @@
+/* Policies by name: the built-in ones, and shared objects. */
+#ifndef TD_ENGINE_REGISTRY_H
+#define TD_ENGINE_REGISTRY_H
+
+#include "tide/error.h"
+#include "tide/policy.h"
+
+/* Sorted by role, then name, NULL-ended; the build makes it from policies/. */
+extern const struct tide_policy *const td_policy_table[];
+
+/* A policy and the values of its parameters. */
+struct td_policy_choice {
+	const struct tide_policy *policy;
+	union tide_value *values;
+	void *library; /* of a shared object */
+};
+
+/* spec: `name`, `name:key=value,..`, or a path with a slash to a shared object. */
+int td_policy_choose(struct td_policy_choice *out, const char *spec, enum tide_role role,
+		     struct tide_error *err);
+void td_policy_release(struct td_policy_choice *choice);
+
+const char *td_policy_role_name(enum tide_role role);
+
+#endif

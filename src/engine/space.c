@@ -1,0 +1,100 @@
+#include "space.h"
+
+#include <errno.h>
+
+#define LOOK_AHEAD 16
+#define EXPECT_AT_MOST (UINT64_C(1) << 24)
+#define IDENTITY_ALWAYS 65536 /* a range this small is worth it however sparse */
+
+int td_space_init(struct td_space *s, uint32_t chunk_pages, uint64_t range, uint64_t chunks)
+{
+	*s = (struct td_space){.chunk_pages = chunk_pages, .shift = -1};
+	if (!(chunk_pages & (chunk_pages - 1)))
+		s->shift = __builtin_ctz(chunk_pages);
+	td_vec_init(&s->numbers, sizeof(uint64_t));
+	uint64_t dense = chunks == TD_SPACE_ANY ? 0 : chunks > UINT32_MAX / 2 ? 0 : chunks * 2;
+	s->identity = range <= IDENTITY_ALWAYS || (range <= dense && range < UINT32_MAX);
+	if (s->identity) {
+		s->n = (uint32_t)range;
+		return 0;
+	}
+	/* A file may claim any number of pages: the map grows to what is really there. */
+	if (chunks > EXPECT_AT_MOST)
+		chunks = chunks == TD_SPACE_ANY ? 0 : EXPECT_AT_MOST;
+	return td_map_init(&s->map, chunks);
+}
+
+void td_space_free(struct td_space *s)
+{
+	if (!s->identity)
+		td_map_free(&s->map);
+	td_vec_free(&s->numbers);
+}
+
+static int number_new(struct td_space *s, struct td_map_entry *entry, uint64_t number,
+		      uint32_t *index)
+{
+	if (s->n >= UINT32_MAX - 1)
+		return -EOVERFLOW;
+	int rc = td_vec_reserve(&s->numbers, (uint64_t)s->n + 1);
+	if (rc)
+		return rc;
+	((uint64_t *)(void *)s->numbers.at)[s->n] = number;
+	*index = s->n++;
+	return td_map_put(&s->map, entry, number, *index);
+}
+
+int td_space_index(struct td_space *s, uint64_t number, uint32_t *index)
+{
+	if (s->identity) {
+		if (number >= s->n)
+			return -EOVERFLOW;
+		*index = (uint32_t)number;
+		return 0;
+	}
+	struct td_map_entry *entry = td_map_find(&s->map, number);
+	if (!entry->value_plus_1)
+		return number_new(s, entry, number, index);
+	*index = entry->value_plus_1 - 1;
+	return 0;
+}
+
+static int batch_identity(const struct td_space *s, const uint64_t *page, uint32_t n,
+			  uint32_t *index, uint8_t *bit)
+{
+	uint64_t highest = 0;
+	if (s->shift >= 0) {
+		unsigned shift = (unsigned)s->shift;
+		for (uint32_t i = 0; i < n; i++) {
+			uint64_t number = page[i] >> shift;
+			highest = number > highest ? number : highest;
+			index[i] = (uint32_t)number;
+			bit[i] = (uint8_t)(page[i] & (s->chunk_pages - 1));
+		}
+	} else {
+		for (uint32_t i = 0; i < n; i++) {
+			uint64_t number = page[i] / s->chunk_pages;
+			highest = number > highest ? number : highest;
+			index[i] = (uint32_t)number;
+			bit[i] = (uint8_t)(page[i] % s->chunk_pages);
+		}
+	}
+	return highest < s->n || !n ? 0 : -EOVERFLOW;
+}
+
+int td_space_batch(struct td_space *s, const uint64_t *page, uint32_t n, uint32_t *index,
+		   uint8_t *bit)
+{
+	if (s->identity)
+		return batch_identity(s, page, n, index, bit);
+	for (uint32_t i = 0; i < n; i++) {
+		if (i + LOOK_AHEAD < n)
+			td_map_prefetch(&s->map, td_space_number(s, page[i + LOOK_AHEAD]));
+		uint64_t number = td_space_number(s, page[i]);
+		bit[i] = (uint8_t)(page[i] - number * s->chunk_pages);
+		int rc = td_space_index(s, number, &index[i]);
+		if (rc)
+			return rc;
+	}
+	return 0;
+}

@@ -1,0 +1,38 @@
+/* Page numbers made dense: which chunk index a page belongs to.
+ *
+ * Where the address range is known and not much larger than the footprint, the index is the
+ * chunk's number and there is nothing to look up; else a map numbers chunks as they appear. */
+#ifndef TD_ENGINE_SPACE_H
+#define TD_ENGINE_SPACE_H
+
+#include "core/map.h"
+#include "tide/error.h"
+#include "tide/event.h"
+
+struct td_space {
+	uint32_t chunk_pages;
+	int shift; /* log2 of chunk_pages, -1 if that is no power of two */
+	bool identity;
+	uint32_t n; /* indices given out; with identity, the whole range */
+	struct td_map map;
+	struct td_vec numbers; /* index -> chunk number, uint64_t */
+};
+
+/* chunks: how many there will be at most in the range 0 .. range - 1, TD_SPACE_ANY if not known. */
+#define TD_SPACE_ANY UINT64_MAX
+int td_space_init(struct td_space *s, uint32_t chunk_pages, uint64_t range, uint64_t chunks);
+void td_space_free(struct td_space *s);
+
+static inline uint64_t td_space_number(const struct td_space *s, uint64_t page)
+{
+	return s->shift >= 0 ? page >> s->shift : page / s->chunk_pages;
+}
+
+/* The index of a chunk number, made if it has none: 0, -ENOMEM, or -EOVERFLOW past 2^32 - 2. */
+int td_space_index(struct td_space *s, uint64_t number, uint32_t *index);
+
+/* The same for a batch of pages, with each page's position in its chunk. */
+int td_space_batch(struct td_space *s, const uint64_t *page, uint32_t n, uint32_t *index,
+		   uint8_t *bit);
+
+#endif

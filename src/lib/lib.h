@@ -1,0 +1,23 @@
+/* Between the files of this room: the handles behind tide.h. */
+#ifndef TD_LIB_LIB_H
+#define TD_LIB_LIB_H
+
+#include "engine/engine.h"
+#include "mech/sim/functional.h"
+#include "sizes.h"
+#include "tide/tide.h"
+#include "trace/trace.h"
+
+struct tide_sim {
+	struct td_engine *engine;
+	struct td_trace_source *source; /* NULL: accesses are pushed */
+	struct td_trace_facts facts;
+	struct tide_batch *batch;
+	uint64_t page_bytes, near_pages, seed;
+	uint32_t chunk_pages;
+	char *input, *evict, *prefetch; /* as they were written */
+	bool is_workload;
+	uint64_t started_ns, finished_ns;
+};
+
+#endif

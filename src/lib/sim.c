@@ -1,0 +1,245 @@
+/* A simulated run: from texts to an engine, from a source to counts. */
+#include <errno.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "lib.h"
+#include "workload/workload.h"
+
+#define PROGRESS_EVERY 256 /* batches: a million accesses */
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+static const char *or_default(const char *text, const char *initial)
+{
+	return text ? text : initial;
+}
+
+static bool is_stdin(const struct tide_sim_options *o)
+{
+	return o->trace && !strcmp(o->trace, "-");
+}
+
+/* What must be known of the input before the first access. */
+static bool facts_suffice(const struct td_trace_facts *f, const struct td_engine_config *config,
+			  const struct td_lib_near *near)
+{
+	unsigned needs = config->evict.policy->needs | config->prefetch.policy->needs;
+	if (f->pages == TD_UNKNOWN && !near->pages)
+		return false;
+	if (f->last_page == TD_UNKNOWN && config->prefetch.policy->plan_prefetch)
+		return false;
+	if (f->refs == TD_UNKNOWN && needs & TIDE_NEEDS_REFS)
+		return false;
+	return f->accesses != TD_UNKNOWN || !(needs & TIDE_NEEDS_FUTURE);
+}
+
+static int open_source(struct tide_sim *sim, const struct tide_sim_options *o, bool spool,
+		       struct tide_error *err)
+{
+	struct td_trace_options trace = {
+		.path = o->trace,
+		.format = o->format,
+		.columns = o->columns,
+		.page_bytes = sim->page_bytes,
+		.spool = spool,
+	};
+	if (o->workload)
+		return td_workload_open(&sim->source, o->workload, sim->page_bytes, sim->seed, err);
+	return td_trace_open(&sim->source, &trace, err);
+}
+
+/* Opens the input and learns what has to be known of it, by a pass of its own if need be. */
+static int open_input(struct tide_sim *sim, const struct tide_sim_options *o,
+		      const struct td_engine_config *config, const struct td_lib_near *near,
+		      struct tide_error *err)
+{
+	struct td_trace_facts given = TD_TRACE_NO_FACTS;
+	if (o->facts)
+		given = (struct td_trace_facts){o->facts->accesses, o->facts->pages,
+						o->facts->last_page, o->facts->refs};
+	bool spool = is_stdin(o) && !facts_suffice(&given, config, near);
+	int rc = open_source(sim, o, spool, err);
+	if (rc)
+		return rc;
+	sim->facts = sim->source->facts;
+	if (!facts_suffice(&sim->facts, config, near) && o->facts)
+		sim->facts = given;
+	if (!facts_suffice(&sim->facts, config, near))
+		rc = td_sim_survey(sim->source, &sim->facts, err);
+	return rc;
+}
+
+static int choose_policies(struct td_engine_config *config, const struct tide_sim_options *o,
+			   struct tide_error *err)
+{
+	int rc = td_policy_choose(&config->evict, or_default(o->evict, "lrm"), TIDE_EVICT, err);
+	if (!rc)
+		rc = td_policy_choose(&config->prefetch, or_default(o->prefetch, "tree"),
+				      TIDE_PREFETCH, err);
+	return rc;
+}
+
+static int keep_texts(struct tide_sim *sim, const struct tide_sim_options *o)
+{
+	sim->is_workload = o->workload != NULL;
+	sim->input = strdup(o->workload ? o->workload : or_default(o->trace, ""));
+	sim->evict = strdup(or_default(o->evict, "lrm"));
+	sim->prefetch = strdup(or_default(o->prefetch, "tree"));
+	sim->batch = calloc(1, sizeof *sim->batch);
+	return sim->input && sim->evict && sim->prefetch && sim->batch ? 0 : -ENOMEM;
+}
+
+/* Everything that can be judged without the input, so that bad usage costs no reading. */
+static int judge_options(struct tide_sim *sim, const struct tide_sim_options *o,
+			 struct td_engine_config *config, struct td_lib_near *near,
+			 struct tide_error *err)
+{
+	if (o->trace && o->workload)
+		return tide_fail(err, -EINVAL, "both a trace and a workload: give one of --trace, --workload");
+	if (!o->near_size)
+		return tide_fail(err, -EINVAL, "no size of near memory: give --near, say --near 75%%");
+	int rc = td_lib_seed(o->seed, &sim->seed, err);
+	if (!rc)
+		rc = td_lib_page_bytes(o->page, &sim->page_bytes, err);
+	if (!rc)
+		rc = td_lib_chunk_pages(o->chunk, sim->page_bytes,
+					&sim->chunk_pages, err);
+	if (!rc)
+		rc = td_lib_near_parse(o->near_size, sim->page_bytes, near, err);
+	if (!rc && !near->pages && !o->trace && !o->workload)
+		rc = tide_fail(err, -EINVAL,
+			       "near memory as a share needs a footprint, and pushed accesses have none yet: give pages");
+	if (!rc)
+		rc = choose_policies(config, o, err);
+	/* A policy that cannot run at all is refused before the input is read. */
+	config->chunk_pages = sim->chunk_pages;
+	config->mechanism = td_mech_functional.name;
+	config->gives = td_mech_functional.gives;
+	if (is_stdin(o) || (!o->trace && !o->workload))
+		config->gives &= ~(unsigned)TIDE_NEEDS_FUTURE;
+	if (!rc)
+		rc = td_engine_check_needs(config, err);
+	return rc;
+}
+
+static int open_engine(struct tide_sim *sim, const struct tide_sim_options *o,
+		       struct td_engine_config *config, struct tide_error *err)
+{
+	config->near_pages = sim->near_pages;
+	config->last_page = sim->facts.last_page;
+	config->pages = sim->facts.pages;
+	config->length = sim->facts.accesses == TD_UNKNOWN ? 0 : sim->facts.accesses;
+	config->seed = sim->seed;
+	config->replace_invalid = o->replace_invalid;
+	config->log_path = o->log;
+	if (sim->facts.refs == 0)
+		config->gives &= ~(unsigned)TIDE_NEEDS_REFS;
+	int rc = td_engine_create(&sim->engine, config, err);
+	if (!rc && sim->engine->wants_future)
+		rc = td_sim_foresee(sim->engine, sim->source, err);
+	return rc;
+}
+
+static int set_up(struct tide_sim *sim, const struct tide_sim_options *o,
+		  struct td_engine_config *config, struct tide_error *err)
+{
+	struct td_lib_near near;
+	sim->started_ns = now_ns();
+	sim->facts = TD_TRACE_NO_FACTS;
+	int rc = judge_options(sim, o, config, &near, err);
+	if (!rc && keep_texts(sim, o))
+		rc = tide_fail(err, -ENOMEM, "out of memory");
+	if (!rc && (o->trace || o->workload))
+		rc = open_input(sim, o, config, &near, err);
+	if (!rc)
+		rc = td_lib_near_resolve(&near, sim->facts.pages, sim->chunk_pages,
+					 &sim->near_pages, err);
+	return rc ? rc : open_engine(sim, o, config, err);
+}
+
+int tide_sim_open(struct tide_sim **out, const struct tide_sim_options *options,
+		  struct tide_error *err)
+{
+	struct td_engine_config config = {0};
+	struct tide_sim *sim = calloc(1, sizeof *sim);
+	if (!sim)
+		return tide_fail(err, -ENOMEM, "out of memory");
+	int rc = set_up(sim, options, &config, err);
+	td_policy_release(&config.evict);
+	td_policy_release(&config.prefetch);
+	if (rc)
+		tide_sim_close(sim);
+	else
+		*out = sim;
+	return rc;
+}
+
+static void tell_progress(const struct tide_sim *sim, tide_progress *progress, void *arg)
+{
+	uint64_t total = sim->facts.accesses == TD_UNKNOWN ? 0 : sim->facts.accesses;
+	if (progress)
+		progress(arg, sim->engine->counts.accesses, total);
+}
+
+int tide_sim_run(struct tide_sim *sim, tide_progress *progress, void *arg, struct tide_error *err)
+{
+	int rc;
+	if (!sim->source)
+		return tide_fail(err, -EINVAL, "there is no input to run: push accesses instead");
+	for (uint64_t i = 1;; i++) {
+		rc = td_trace_next(sim->source, sim->batch, err);
+		if (rc || !sim->batch->n)
+			break;
+		rc = td_sim_batch(sim->engine, sim->batch, err);
+		if (rc)
+			break;
+		if (i % PROGRESS_EVERY == 0)
+			tell_progress(sim, progress, arg);
+	}
+	tell_progress(sim, progress, arg);
+	sim->finished_ns = now_ns();
+	return rc ? rc : td_engine_finish(sim->engine, err);
+}
+
+int tide_sim_access(struct tide_sim *sim, const struct tide_event *event, struct tide_error *err)
+{
+	if (sim->source)
+		return tide_fail(err, -EINVAL, "this run has an input of its own: open one without to push accesses");
+	struct tide_batch *b = sim->batch;
+	b->n = 1;
+	b->page[0] = event->page;
+	b->ref[0] = event->ref;
+	b->stream[0] = event->stream;
+	b->write[0] = event->write;
+	return td_sim_batch(sim->engine, b, err);
+}
+
+void tide_sim_counts(const struct tide_sim *sim, struct tide_counts *counts)
+{
+	*counts = sim->engine->counts;
+}
+
+void tide_sim_facts(const struct tide_sim *sim, struct tide_facts *facts)
+{
+	const struct td_trace_facts *f = &sim->facts;
+	*facts = (struct tide_facts){f->accesses, f->pages, f->last_page, f->refs};
+}
+
+void tide_sim_close(struct tide_sim *sim)
+{
+	if (!sim)
+		return;
+	td_engine_destroy(sim->engine);
+	td_trace_close(sim->source);
+	free(sim->batch);
+	free(sim->input);
+	free(sim->evict);
+	free(sim->prefetch);
+	free(sim);
+}

@@ -1,0 +1,115 @@
+#include "sizes.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "core/text.h"
+
+#define SHARE_DIGITS 9
+#define SHARE_UNIT UINT64_C(1000000000)
+
+static int bad_size(const char *what, const char *text, struct tide_error *err)
+{
+	return tide_fail(err, -EINVAL, "%s of '%s' is no size: write 4096, 64K, 2M or 16G", what, text);
+}
+
+int td_lib_seed(const char *text, uint64_t *seed, struct tide_error *err)
+{
+	text = text ? text : "1";
+	if (td_core_u64(text, strlen(text), seed))
+		return tide_fail(err, -EINVAL, "seed of '%s' is no number: give 0 to 2^64 - 1", text);
+	return 0;
+}
+
+int td_lib_page_bytes(const char *text, uint64_t *page_bytes, struct tide_error *err)
+{
+	text = text ? text : "4K";
+	if (td_core_size(text, strlen(text), page_bytes))
+		return bad_size("page", text, err);
+	if (!*page_bytes || *page_bytes > UINT64_C(1) << 40)
+		return tide_fail(err, -EINVAL, "page of '%s': give a size from 1 byte to 1T", text);
+	return 0;
+}
+
+int td_lib_chunk_pages(const char *text, uint64_t page_bytes, uint32_t *chunk_pages,
+		       struct tide_error *err)
+{
+	uint64_t bytes, pages;
+	text = text ? text : "64K";
+	if (td_core_size(text, strlen(text), &bytes))
+		return bad_size("chunk", text, err);
+	pages = bytes / page_bytes;
+	if (!pages || bytes % page_bytes)
+		return tide_fail(err, -EINVAL,
+				 "chunk of %" PRIu64 " bytes is not a multiple of the page of %" PRIu64
+				 " bytes: give --chunk as 1 to 64 pages",
+				 bytes, page_bytes);
+	if (pages > 64)
+		return tide_fail(err, -EINVAL,
+				 "chunk of %" PRIu64 " pages is more than 64: give a smaller --chunk or a larger --page",
+				 pages);
+	*chunk_pages = (uint32_t)pages;
+	return 0;
+}
+
+/* `75` or `12.5` as billionths, exactly; a share of more than a million per cent is an error. */
+static int parse_share(const char *text, size_t n, uint64_t *out)
+{
+	const char *point = memchr(text, '.', n);
+	size_t whole = point ? (size_t)(point - text) : n, digits = point ? n - whole - 1 : 0;
+	uint64_t value, fraction = 0;
+	if (td_core_u64(text, whole, &value) || value > 1000000 || digits > SHARE_DIGITS ||
+	    (point && !digits))
+		return -EINVAL;
+	for (size_t i = 0; i < SHARE_DIGITS && point; i++) {
+		char c = i < digits ? point[1 + i] : '0';
+		if (c < '0' || c > '9')
+			return -EINVAL;
+		fraction = fraction * 10 + (uint64_t)(c - '0');
+	}
+	*out = value * SHARE_UNIT + fraction;
+	return 0;
+}
+
+int td_lib_near_parse(const char *text, uint64_t page_bytes, struct td_lib_near *near,
+		      struct tide_error *err)
+{
+	size_t n = strlen(text);
+	int rc;
+	*near = (struct td_lib_near){0};
+	if (n && text[n - 1] == '%') {
+		rc = parse_share(text, n - 1, &near->share_numerator);
+	} else if (n && text[n - 1] == 'p') {
+		rc = td_core_u64(text, n - 1, &near->pages);
+	} else {
+		uint64_t bytes;
+		rc = td_core_size(text, n, &bytes);
+		if (!rc)
+			near->pages = bytes / page_bytes + (bytes % page_bytes != 0);
+	}
+	if (rc)
+		return tide_fail(err, -EINVAL,
+				 "near memory of '%s' is no size: write 512M, 1024p (pages) or 75%% (of the footprint)",
+				 text);
+	if (!near->pages && !near->share_numerator)
+		return tide_fail(err, -EINVAL, "near memory of 0: give --near at least one chunk");
+	return 0;
+}
+
+int td_lib_near_resolve(const struct td_lib_near *near, uint64_t footprint_pages,
+			uint32_t chunk_pages, uint64_t *pages, struct tide_error *err)
+{
+	*pages = near->pages;
+	if (!near->pages) {
+		unsigned __int128 unit = (unsigned __int128)SHARE_UNIT * 100;
+		unsigned __int128 share = (unsigned __int128)footprint_pages * near->share_numerator;
+		*pages = (uint64_t)((share + unit - 1) / unit);
+	}
+	if (*pages < chunk_pages)
+		return tide_fail(err, -EINVAL,
+				 "near memory of %" PRIu64 " pages is smaller than one chunk of %" PRIu32
+				 " pages: give a larger --near or a smaller --chunk",
+				 *pages, chunk_pages);
+	return 0;
+}

@@ -1,0 +1,26 @@
+/* Sizes, shares and seeds as people write them. */
+#ifndef TD_LIB_SIZES_H
+#define TD_LIB_SIZES_H
+
+#include <stdint.h>
+
+#include "tide/error.h"
+
+/* Near memory as it was asked for: pages, or a share of a footprint not yet known. */
+struct td_lib_near {
+	uint64_t pages;           /* 0: a share */
+	uint64_t share_numerator; /* share in units of 10^-9 per cent, exact */
+};
+
+/* A text that is NULL is the default: seed 1, pages of 4K, chunks of 64K. */
+int td_lib_seed(const char *text, uint64_t *seed, struct tide_error *err);
+int td_lib_page_bytes(const char *text, uint64_t *page_bytes, struct tide_error *err);
+int td_lib_chunk_pages(const char *text, uint64_t page_bytes, uint32_t *chunk_pages,
+		       struct tide_error *err);
+int td_lib_near_parse(const char *text, uint64_t page_bytes, struct td_lib_near *near,
+		      struct tide_error *err);
+/* The pages of near memory for a footprint. */
+int td_lib_near_resolve(const struct td_lib_near *near, uint64_t footprint_pages,
+			uint32_t chunk_pages, uint64_t *pages, struct tide_error *err);
+
+#endif

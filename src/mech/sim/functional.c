@@ -1,0 +1,181 @@
+/* The hit path: per access one byte of the resident bitmap, the same byte of the touched
+ * bitmap, and a call only for a policy that asked to see accesses. Pages are translated to
+ * chunk indices a batch ahead, so the loop can ask for memory before it needs it: at random
+ * accesses over millions of chunks that, not the instructions, decides the speed. */
+#include "functional.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define LOOK_AHEAD TD_ENGINE_LOOK_AHEAD
+
+const struct td_mech td_mech_functional = {
+	.name = "the functional simulator",
+	.gives = TIDE_NEEDS_ACCESSES | TIDE_NEEDS_REFS | TIDE_NEEDS_FUTURE | TIDE_NEEDS_PAGES,
+};
+
+/* What the loop needs at every access, out of the engine so that it stays in registers. */
+struct hot {
+	uint64_t moves;
+	unsigned char *bits;
+	unsigned char *slots; /* of the eviction policy, to be asked for ahead */
+	size_t slot_bytes;
+	unsigned shift, lane_bytes, listeners;
+	void (*on_access)(void *self, tide_chunk c, tide_page p, uint64_t ref);
+	void *self;
+	uint32_t *next_use;
+	const uint32_t *next_after;
+};
+
+static void load_hot(struct hot *h, struct td_engine *e)
+{
+	const struct td_engine_box *evict = &e->box[TD_BOX_EVICT];
+	h->moves = e->moves;
+	h->bits = e->bits.at;
+	h->slots = evict->slots.at;
+	h->slot_bytes = evict->slots.item_bytes;
+	h->shift = e->near.record_shift;
+	h->lane_bytes = e->near.lane_bytes;
+	h->listeners = e->ears.on_access.n;
+	h->on_access = e->ears.on_access.fn[0];
+	h->self = e->ears.on_access.self[0];
+	h->next_use = e->wants_future ? (uint32_t *)(void *)e->next_use.at : NULL;
+	h->next_after = (const uint32_t *)(void *)e->next_after.at;
+}
+
+/* Inlined at all costs, as td_map_prefetch(). */
+__attribute__((always_inline)) static inline void look_ahead(const struct hot *h, uint32_t index)
+{
+	__builtin_prefetch(h->bits + ((size_t)index << h->shift), 1);
+	__builtin_prefetch(h->slots + index * h->slot_bytes, 1);
+}
+
+static inline void tell_access(const struct hot *h, const struct td_engine *e, tide_chunk c,
+			       uint64_t page, uint64_t ref)
+{
+	if (h->listeners)
+		h->on_access(h->self, c, (tide_page){page}, ref);
+	for (unsigned i = 1; i < h->listeners; i++)
+		e->ears.on_access.fn[i](e->ears.on_access.self[i], c, (tide_page){page}, ref);
+}
+
+static int fault(struct td_engine *e, const struct tide_batch *batch, uint32_t i,
+		 struct tide_error *err)
+{
+	if (e->single_pages)
+		return td_engine_fault_page(e, (tide_chunk){e->index[i]}, (tide_page){batch->page[i]},
+					    batch->ref[i], batch->write[i], err);
+	struct tide_event event = {batch->page[i], batch->ref[i], batch->stream[i], batch->write[i]};
+	return td_engine_fault(e, (tide_chunk){e->index[i]}, e->bit[i], &event, err);
+}
+
+int td_sim_batch(struct td_engine *e, const struct tide_batch *batch, struct tide_error *err)
+{
+	struct hot h;
+	uint64_t faults_before = e->counts.faults;
+	uint32_t i, n = batch->n;
+	int rc = td_engine_translate(e, batch, err);
+	if (!rc && e->wants_future && n > e->near.length - e->near.time)
+		rc = td_engine_changed(err);
+	load_hot(&h, e);
+	for (i = 0; i < n && !rc; i++) {
+		uint32_t index = e->index[i];
+		unsigned bit = e->bit[i], mask = 1u << bit % 8;
+		unsigned char *at = h.bits + ((size_t)index << h.shift) + bit / 8;
+		/* The scratch array goes on after the batch: looking past its end is harmless. */
+		look_ahead(&h, e->index[i + LOOK_AHEAD]);
+		e->near.time++;
+		if (h.next_use)
+			h.next_use[index] = h.next_after[e->near.time];
+		if (*at & mask) {
+			at[h.lane_bytes] |= (unsigned char)mask;
+			at[2 * h.lane_bytes] |= (unsigned char)(batch->write[i] << bit % 8);
+			tell_access(&h, e, (tide_chunk){index}, batch->page[i], batch->ref[i]);
+		} else {
+			rc = fault(e, batch, i, err);
+			if (h.moves != e->moves)
+				load_hot(&h, e);
+		}
+	}
+	e->counts.accesses += i;
+	e->counts.hits += i - (e->counts.faults - faults_before);
+	return rc;
+}
+
+/* ---- passes before the run ---- */
+
+/* Distinct pages, as one bitmap per 64 pages: the same numbering as chunks of 64. */
+struct survey {
+	struct td_space space;
+	struct td_vec seen;
+	uint32_t index[TIDE_BATCH];
+	uint8_t bit[TIDE_BATCH];
+	struct tide_batch batch;
+};
+
+static int survey_batch(struct survey *s, struct td_trace_facts *f, struct tide_error *err)
+{
+	int rc = td_space_batch(&s->space, s->batch.page, s->batch.n, s->index, s->bit);
+	if (!rc)
+		rc = td_vec_reserve(&s->seen, s->space.n);
+	if (rc)
+		return tide_fail(err, rc, "out of memory for the page numbers of the input");
+	uint64_t *seen = (uint64_t *)(void *)s->seen.at;
+	for (uint32_t i = 0; i < s->batch.n; i++) {
+		uint64_t bit = UINT64_C(1) << s->bit[i];
+		f->pages += !(seen[s->index[i]] & bit);
+		seen[s->index[i]] |= bit;
+		f->last_page = s->batch.page[i] > f->last_page ? s->batch.page[i] : f->last_page;
+		f->refs |= s->batch.ref[i] != 0;
+	}
+	f->accesses += s->batch.n;
+	return 0;
+}
+
+static int survey_all(struct survey *s, struct td_trace_source *source,
+		      struct td_trace_facts *facts, struct tide_error *err)
+{
+	int rc;
+	while (!(rc = source->ops->next(source, &s->batch, err)) && s->batch.n) {
+		rc = survey_batch(s, facts, err);
+		if (rc)
+			break;
+	}
+	return rc ? rc : source->ops->rewind(source, err);
+}
+
+int td_sim_survey(struct td_trace_source *source, struct td_trace_facts *facts,
+		  struct tide_error *err)
+{
+	struct survey *s = calloc(1, sizeof *s);
+	if (!s)
+		return tide_fail(err, -ENOMEM, "out of memory");
+	*facts = (struct td_trace_facts){0};
+	td_vec_init(&s->seen, sizeof(uint64_t));
+	int rc = td_space_init(&s->space, 64, TD_SPACE_ANY, TD_SPACE_ANY);
+	if (rc)
+		tide_fail(err, rc, "out of memory");
+	else
+		rc = survey_all(s, source, facts, err);
+	td_space_free(&s->space);
+	td_vec_free(&s->seen);
+	free(s);
+	return rc;
+}
+
+int td_sim_foresee(struct td_engine *e, struct td_trace_source *source, struct tide_error *err)
+{
+	struct tide_batch *batch = calloc(1, sizeof *batch);
+	if (!batch)
+		return tide_fail(err, -ENOMEM, "out of memory");
+	int rc;
+	while (!(rc = source->ops->next(source, batch, err)) && batch->n) {
+		rc = td_engine_foresee(e, batch, err);
+		if (rc)
+			break;
+	}
+	free(batch);
+	if (!rc)
+		rc = td_engine_foreseen(e, err);
+	return rc ? rc : source->ops->rewind(source, err);
+}

@@ -1,0 +1,94 @@
+#include "compress.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+#include <zstd.h>
+
+#include "output.h"
+#include "reader.h"
+
+#define GZIP_WINDOW_BITS (16 + MAX_WBITS)
+#define OUT_BYTES ((size_t)1 << 17)
+
+struct td_trace_encoder {
+	ZSTD_CCtx *zstd; /* NULL: gzip */
+	z_stream gzip;
+	bool gzip_open;
+	unsigned char out[OUT_BYTES];
+};
+
+int td_trace_encoder_open(struct td_trace_encoder **out, const char *path, struct tide_error *err)
+{
+	size_t n = strlen(path);
+	bool gz = td_trace_ends_with(path, n, ".gz");
+	struct td_trace_encoder *e;
+
+	*out = NULL;
+	if (!gz && !td_trace_ends_with(path, n, ".zst"))
+		return 0;
+	e = calloc(1, sizeof *e);
+	if (e && gz)
+		e->gzip_open = deflateInit2(&e->gzip, Z_DEFAULT_COMPRESSION, Z_DEFLATED,
+					    GZIP_WINDOW_BITS, 8, Z_DEFAULT_STRATEGY) == Z_OK;
+	else if (e && (e->zstd = ZSTD_createCCtx()))
+		ZSTD_CCtx_setParameter(e->zstd, ZSTD_c_checksumFlag, 1);
+	if (!e || (!e->gzip_open && !e->zstd)) {
+		td_trace_encoder_close(e);
+		return tide_fail(err, -ENOMEM, "out of memory to write %s", path);
+	}
+	*out = e;
+	return 0;
+}
+
+static int encode_gzip(struct td_trace_encoder *e, int fd, const unsigned char *from, size_t n,
+		       bool last)
+{
+	int rc = 0;
+
+	e->gzip.next_in = (unsigned char *)from;
+	e->gzip.avail_in = (uInt)n;
+	do {
+		e->gzip.next_out = e->out;
+		e->gzip.avail_out = OUT_BYTES;
+		deflate(&e->gzip, last ? Z_FINISH : Z_NO_FLUSH);
+		rc = td_trace_write_all(fd, e->out, OUT_BYTES - e->gzip.avail_out);
+	} while (!rc && !e->gzip.avail_out);
+	return rc;
+}
+
+static int encode_zstd(struct td_trace_encoder *e, int fd, const unsigned char *from, size_t n,
+		       bool last)
+{
+	ZSTD_inBuffer in = {from, n, 0};
+	size_t left;
+	int rc = 0;
+
+	do {
+		ZSTD_outBuffer out = {e->out, OUT_BYTES, 0};
+
+		left = ZSTD_compressStream2(e->zstd, &out, &in,
+					    last ? ZSTD_e_end : ZSTD_e_continue);
+		if (ZSTD_isError(left))
+			return -EIO;
+		rc = td_trace_write_all(fd, e->out, out.pos);
+	} while (!rc && (last ? left != 0 : in.pos < in.size));
+	return rc;
+}
+
+int td_trace_encode(struct td_trace_encoder *e, int fd, const unsigned char *from, size_t n,
+		    bool last)
+{
+	return e->zstd ? encode_zstd(e, fd, from, n, last) : encode_gzip(e, fd, from, n, last);
+}
+
+void td_trace_encoder_close(struct td_trace_encoder *e)
+{
+	if (!e)
+		return;
+	ZSTD_freeCCtx(e->zstd);
+	if (e->gzip_open)
+		deflateEnd(&e->gzip);
+	free(e);
+}

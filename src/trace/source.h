@@ -1,0 +1,41 @@
+/* A source of events: a trace being read, or a workload being generated. */
+#ifndef TD_TRACE_SOURCE_H
+#define TD_TRACE_SOURCE_H
+
+#include <stddef.h>
+
+#include "tide/error.h"
+#include "tide/event.h"
+
+#define TD_UNKNOWN UINT64_MAX
+
+/* What is known of a source before it is read. */
+struct td_trace_facts {
+	uint64_t accesses;
+	uint64_t pages;     /* distinct pages touched: the footprint */
+	uint64_t last_page; /* highest page number touched */
+	uint64_t refs;      /* 1: some event has a ref other than 0; 0: none has */
+};
+
+#define TD_TRACE_NO_FACTS ((struct td_trace_facts){TD_UNKNOWN, TD_UNKNOWN, TD_UNKNOWN, TD_UNKNOWN})
+
+struct td_trace_source;
+
+struct td_trace_source_ops {
+	const char *format; /* "txt", "tide", or "workload" */
+	/* Fills the batch from the front: n events, 0 only at the end. A source without refs or
+	 * streams never writes these arrays: the consumer hands in a zeroed batch. */
+	int (*next)(struct td_trace_source *s, struct tide_batch *batch, struct tide_error *err);
+	/* Back to the first event; NULL where that cannot be (a pipe). */
+	int (*rewind)(struct td_trace_source *s, struct tide_error *err);
+	void (*close)(struct td_trace_source *s);
+};
+
+/* The head of every source; a reader embeds it as its first member. */
+struct td_trace_source {
+	const struct td_trace_source_ops *ops;
+	struct td_trace_facts facts;
+	uint64_t bytes_done, bytes_total; /* for progress; total 0 if not known */
+};
+
+#endif

@@ -1,0 +1,237 @@
+/* Writing the tide format. */
+#include <errno.h>
+#include <stdlib.h>
+#include <xxhash.h>
+#include <zstd.h>
+
+#include "bytes.h"
+#include "pagemap.h"
+#include "tide_layout.h"
+#include "writer.h"
+
+#define TRIAL_LEVEL 1
+#define LEVEL 3
+
+struct tide_writer {
+	struct td_trace_writer head;
+	struct td_trace_pagemap seen;
+	ZSTD_CCtx *zstd;
+	uint64_t *page, *ref, *stream; /* the frame being filled */
+	unsigned char *writes;         /* bitmap */
+	uint32_t n;
+	unsigned columns;     /* of this frame */
+	unsigned all_columns; /* of all frames */
+	uint64_t accesses, last_page;
+	uint64_t *offsets; /* of the frames */
+	size_t frames, room;
+	unsigned char *raw, *other, *packed; /* the frame coded, a trial, and compressed */
+	size_t packed_bytes;
+};
+
+static int fail_memory(struct tide_writer *t, struct tide_error *err)
+{
+	return tide_fail(err, -ENOMEM, "out of memory to write %s",
+			 td_trace_output_name(t->head.out));
+}
+
+static int start(struct td_trace_writer *w, struct tide_error *err)
+{
+	struct tide_writer *t = (struct tide_writer *)w;
+	unsigned char h[HEAD_BYTES] = TIDE_MAGIC;
+
+	t->packed_bytes = ZSTD_compressBound(MOST_RAW(MOST_EVENTS));
+	t->zstd = ZSTD_createCCtx();
+	t->page = malloc(3 * MOST_EVENTS * sizeof *t->page);
+	t->writes = calloc(1, MOST_EVENTS / 8);
+	t->raw = malloc(MOST_RAW(MOST_EVENTS));
+	t->other = malloc(MOST_RAW(MOST_EVENTS));
+	t->packed = malloc(t->packed_bytes);
+	if (td_trace_pagemap_init(&t->seen, false) || !t->zstd || !t->page || !t->writes ||
+	    !t->raw || !t->other || !t->packed)
+		return fail_memory(t, err);
+	t->ref = t->page + MOST_EVENTS;
+	t->stream = t->ref + MOST_EVENTS;
+	store16(h + HEAD_VERSION, TIDE_VERSION_NUMBER);
+	store32(h + HEAD_EVENTS, MOST_EVENTS);
+	store64(h + HEAD_SUM, XXH3_64bits(h, HEAD_SUM));
+	return td_trace_output_put(w->out, h, sizeof h, err);
+}
+
+/* What zstd makes of it; as it is, where zstd gains less than a tenth. */
+static size_t squeeze(struct tide_writer *t, const unsigned char *from, size_t n, int level)
+{
+	size_t got = ZSTD_compressCCtx(t->zstd, t->packed, t->packed_bytes, from, n, level);
+
+	return ZSTD_isError(got) || got > n - n / 10 ? n : got;
+}
+
+/* Puts the column at `to` in the coding that ends up smaller. Packed decodes faster, so the
+ * other must win by a tenth. */
+static size_t put_column(struct tide_writer *t, unsigned char *to, const uint64_t *from)
+{
+	size_t packed = td_trace_column_encode(to, TD_TRACE_PACKED, from, t->n);
+	size_t delta = td_trace_column_encode(t->other, TD_TRACE_DELTA, from, t->n);
+	size_t packed_end = squeeze(t, to, packed, TRIAL_LEVEL);
+	size_t delta_end = squeeze(t, t->other, delta, TRIAL_LEVEL);
+
+	if (delta_end >= packed_end - packed_end / 10)
+		return packed;
+	memcpy(to, t->other, delta);
+	return delta;
+}
+
+static size_t code_frame(struct tide_writer *t)
+{
+	unsigned char *p = t->raw;
+
+	p += put_column(t, p, t->page);
+	if (t->columns & HAS_WRITES) {
+		memcpy(p, t->writes, (t->n + 7) / 8);
+		p += (t->n + 7) / 8;
+	}
+	if (t->columns & HAS_REFS)
+		p += put_column(t, p, t->ref);
+	if (t->columns & HAS_STREAMS)
+		p += put_column(t, p, t->stream);
+	return (size_t)(p - t->raw);
+}
+
+static int note_offset(struct tide_writer *t)
+{
+	if (t->frames == t->room) {
+		size_t room = t->room ? t->room * 2 : 64;
+		uint64_t *more = realloc(t->offsets, room * sizeof *more);
+
+		if (!more)
+			return -ENOMEM;
+		t->offsets = more;
+		t->room = room;
+	}
+	t->offsets[t->frames++] = td_trace_output_bytes(t->head.out);
+	return 0;
+}
+
+static int put_frame(struct tide_writer *t, struct tide_error *err)
+{
+	unsigned char h[FRAME_BYTES] = {0};
+	size_t raw = code_frame(t), stored = squeeze(t, t->raw, raw, LEVEL);
+	const unsigned char *payload = stored < raw ? t->packed : t->raw;
+	int rc;
+
+	if (note_offset(t) || td_trace_pagemap_add(&t->seen, t->page, t->n))
+		return fail_memory(t, err);
+	store32(h, FRAME_TAG);
+	store32(h + FRAME_EVENTS, t->n);
+	store64(h + FRAME_FIRST, t->accesses);
+	store32(h + FRAME_RAW, (uint32_t)raw);
+	store32(h + FRAME_STORED, (uint32_t)stored);
+	h[FRAME_CODEC] = stored < raw ? CODEC_ZSTD : CODEC_RAW;
+	h[FRAME_COLUMNS] = (unsigned char)t->columns;
+	store64(h + FRAME_SUM, XXH3_64bits_withSeed(payload, stored, XXH3_64bits(h, FRAME_SUM)));
+	rc = td_trace_output_put(t->head.out, h, sizeof h, err);
+	if (!rc)
+		rc = td_trace_output_put(t->head.out, payload, stored, err);
+	t->accesses += t->n;
+	t->all_columns |= t->columns;
+	t->n = t->columns = 0;
+	memset(t->writes, 0, MOST_EVENTS / 8);
+	return rc;
+}
+
+static void add(struct tide_writer *t, const struct tide_batch *b, uint32_t from, uint32_t n)
+{
+	uint64_t last = t->last_page, refs = 0, streams = 0;
+
+	memcpy(t->page + t->n, b->page + from, n * sizeof *b->page);
+	memcpy(t->ref + t->n, b->ref + from, n * sizeof *b->ref);
+	memcpy(t->stream + t->n, b->stream + from, n * sizeof *b->stream);
+	for (uint32_t i = from; i < from + n; i++, t->n++) {
+		last = b->page[i] > last ? b->page[i] : last;
+		refs |= b->ref[i];
+		streams |= b->stream[i];
+		if (b->write[i]) {
+			t->writes[t->n / 8] |= (unsigned char)(1 << t->n % 8);
+			t->columns |= HAS_WRITES;
+		}
+	}
+	t->last_page = last;
+	t->columns |= (refs ? HAS_REFS : 0u) | (streams ? HAS_STREAMS : 0u);
+}
+
+static int put(struct td_trace_writer *w, const struct tide_batch *batch, struct tide_error *err)
+{
+	struct tide_writer *t = (struct tide_writer *)w;
+	int rc = 0;
+
+	for (uint32_t i = 0; i < batch->n && !rc;) {
+		uint32_t room = MOST_EVENTS - t->n, n = batch->n - i < room ? batch->n - i : room;
+
+		add(t, batch, i, n);
+		i += n;
+		if (t->n == MOST_EVENTS)
+			rc = put_frame(t, err);
+	}
+	return rc;
+}
+
+static int put_index(struct tide_writer *t, struct tide_error *err)
+{
+	unsigned char h[INDEX_BYTES] = {0}, offset[8];
+	int rc;
+
+	store32(h, INDEX_TAG);
+	store64(h + INDEX_COUNT, t->frames);
+	rc = td_trace_output_put(t->head.out, h, sizeof h, err);
+	for (size_t i = 0; i < t->frames && !rc; i++) {
+		store64(offset, t->offsets[i]);
+		rc = td_trace_output_put(t->head.out, offset, sizeof offset, err);
+	}
+	return rc;
+}
+
+static int finish(struct td_trace_writer *w, struct tide_error *err)
+{
+	struct tide_writer *t = (struct tide_writer *)w;
+	unsigned char e[END_BYTES];
+	uint64_t index_at;
+	int rc = t->n ? put_frame(t, err) : 0;
+
+	index_at = td_trace_output_bytes(w->out);
+	if (!rc)
+		rc = put_index(t, err);
+	if (rc)
+		return rc;
+	store32(e, END_TAG);
+	store32(e + END_COLUMNS, t->all_columns);
+	store64(e + END_ACCESSES, t->accesses);
+	store64(e + END_PAGES, t->seen.pages);
+	store64(e + END_LAST_PAGE, t->last_page);
+	store64(e + END_FRAMES, t->frames);
+	store64(e + END_INDEX, index_at);
+	store64(e + END_SUM, XXH3_64bits(e, END_SUM));
+	memcpy(e + END_MAGIC, TIDE_MAGIC, 8);
+	return td_trace_output_put(w->out, e, sizeof e, err);
+}
+
+static void stop(struct td_trace_writer *w)
+{
+	struct tide_writer *t = (struct tide_writer *)w;
+
+	td_trace_pagemap_free(&t->seen);
+	ZSTD_freeCCtx(t->zstd);
+	free(t->page);
+	free(t->writes);
+	free(t->offsets);
+	free(t->raw);
+	free(t->other);
+	free(t->packed);
+}
+
+const struct td_trace_sink td_trace_tide_sink = {
+	.name = "tide",
+	.writer_bytes = sizeof(struct tide_writer),
+	.start = start,
+	.put = put,
+	.finish = finish,
+	.stop = stop,
+};

@@ -1,0 +1,54 @@
+/* The trace room: readers and writers of event files, one format per file. */
+#ifndef TD_TRACE_TRACE_H
+#define TD_TRACE_TRACE_H
+
+#include "source.h"
+
+struct td_trace_options {
+	const char *path;    /* "-": standard input */
+	const char *format;  /* NULL: guessed from the name's ending and the content */
+	const char *columns; /* csv: "page=5,op=3"; NULL: from the header line, else page=1 */
+	uint64_t page_bytes; /* vscsi and csv with byte or sector addresses; 0: 4096 */
+	/* Copy a pipe to an unlinked temporary file first (in $TMPDIR, else /tmp), so that it
+	 * can be rewound; files are read where they are. */
+	bool spool;
+};
+
+int td_trace_open(struct td_trace_source **out, const struct td_trace_options *options,
+		  struct tide_error *err);
+
+/* The next event will be number `event`, counted from 0; past the end, next() gives 0 events.
+ * Only for sources of td_trace_open(). Seeks where the format has an index, else reads; back
+ * only where the source can be rewound. */
+int td_trace_seek(struct td_trace_source *s, uint64_t event, struct tide_error *err);
+
+/* Names of the formats that can be read and written, for help and for errors: NULL-ended. */
+extern const char *const td_trace_read_formats[];
+extern const char *const td_trace_write_formats[];
+
+struct td_trace_writer;
+
+/* path "-" is standard output; format NULL: from the name's ending. A name that ends in .gz or
+ * .zst is compressed. A file appears under its name only when td_trace_finish() succeeds; until
+ * then, and after an error, there is nothing there that was not before. In memory, tide keeps 8
+ * and oraclegeneral 16 bytes per distinct page, times at most 4; oraclegeneral also keeps a
+ * temporary file as large as its output. */
+int td_trace_create(struct td_trace_writer **out, const char *path, const char *format,
+		    struct tide_error *err);
+int td_trace_put(struct td_trace_writer *w, const struct tide_batch *batch, struct tide_error *err);
+int td_trace_finish(struct td_trace_writer *w, struct tide_error *err); /* frees w too */
+void td_trace_abandon(struct td_trace_writer *w);                       /* NULL is fine */
+
+static inline int td_trace_next(struct td_trace_source *s, struct tide_batch *batch,
+				struct tide_error *err)
+{
+	return s->ops->next(s, batch, err);
+}
+
+static inline void td_trace_close(struct td_trace_source *s)
+{
+	if (s)
+		s->ops->close(s);
+}
+
+#endif

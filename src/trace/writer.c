@@ -1,0 +1,105 @@
+/* Writers of traces: the part that all formats share. */
+#include "writer.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "reader.h"
+
+static const struct td_trace_sink *const sinks[] = {
+	&td_trace_tide_sink,
+	&td_trace_txt_sink,
+	&td_trace_oraclegeneral_sink,
+};
+
+static const struct td_trace_sink *find_sink(const char *name)
+{
+	for (size_t i = 0; i < sizeof sinks / sizeof *sinks; i++)
+		if (!strcmp(sinks[i]->name, name))
+			return sinks[i];
+	return NULL;
+}
+
+static int choose(const struct td_trace_sink **out, const char *path, const char *format,
+		  struct tide_error *err)
+{
+	const struct td_trace_format *f;
+	int rc = td_trace_named_format(&f, format, path, td_trace_write_formats, err);
+
+	if (rc)
+		return rc;
+	*out = f ? find_sink(f->name) : NULL;
+	if (*out)
+		return 0;
+	if (f)
+		return tide_fail(err, -EINVAL,
+				 "%s cannot be written as %s: name it .tide, .txt or "
+				 ".oracleGeneral.bin, or say the format",
+				 path, f->name);
+	return tide_fail(err, -EINVAL,
+			 "cannot tell the format of %s from its name: name it .tide, "
+			 ".txt or .oracleGeneral.bin, or say the format",
+			 path);
+}
+
+int td_trace_create(struct td_trace_writer **out, const char *path, const char *format,
+		    struct tide_error *err)
+{
+	const struct td_trace_sink *sink;
+	struct td_trace_writer *w;
+	int rc;
+
+	*out = NULL;
+	rc = choose(&sink, path, format, err);
+	if (rc)
+		return rc;
+	w = calloc(1, sink->writer_bytes);
+	if (!w)
+		return tide_fail(err, -ENOMEM, "out of memory to write %s", path);
+	w->sink = sink;
+	rc = td_trace_output_open(&w->out, path, err);
+	if (!rc && sink->start)
+		rc = sink->start(w, err);
+	if (rc) {
+		td_trace_abandon(w);
+		return rc;
+	}
+	*out = w;
+	return 0;
+}
+
+int td_trace_put(struct td_trace_writer *w, const struct tide_batch *batch, struct tide_error *err)
+{
+	w->events += batch->n;
+	return w->sink->put(w, batch, err);
+}
+
+void td_trace_abandon(struct td_trace_writer *w)
+{
+	if (!w)
+		return;
+	if (w->sink->stop)
+		w->sink->stop(w);
+	td_trace_output_abandon(w->out);
+	free(w);
+}
+
+int td_trace_finish(struct td_trace_writer *w, struct tide_error *err)
+{
+	int rc = 0;
+
+	if (!w->events)
+		rc = tide_fail(err, -ENODATA,
+			       "no accesses to write to %s: give a trace with at "
+			       "least one",
+			       td_trace_output_name(w->out));
+	if (!rc && w->sink->finish)
+		rc = w->sink->finish(w, err);
+	if (!rc) {
+		rc = td_trace_output_finish(w->out, err);
+		w->out = NULL;
+	}
+	td_trace_abandon(w);
+	return rc;
+}

@@ -1,0 +1,30 @@
+/* Inside the trace room: what every writer has in common. */
+#ifndef TD_TRACE_WRITER_H
+#define TD_TRACE_WRITER_H
+
+#include "output.h"
+#include "trace.h"
+
+struct td_trace_sink;
+
+struct td_trace_writer {
+	const struct td_trace_sink *sink;
+	struct td_trace_output *out;
+	uint64_t events;
+};
+
+/* A format that can be written. All but put may be NULL. */
+struct td_trace_sink {
+	const char *name;
+	size_t writer_bytes;
+	int (*start)(struct td_trace_writer *w, struct tide_error *err);
+	int (*put)(struct td_trace_writer *w, const struct tide_batch *batch,
+		   struct tide_error *err);
+	int (*finish)(struct td_trace_writer *w, struct tide_error *err);
+	void (*stop)(struct td_trace_writer *w); /* frees, after finish or instead of it */
+};
+
+extern const struct td_trace_sink td_trace_tide_sink, td_trace_txt_sink,
+	td_trace_oraclegeneral_sink;
+
+#endif

@@ -1,0 +1,168 @@
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/params.h"
+#include "core/text.h"
+#include "generator.h"
+
+static void mark_writes(struct td_workload_generator *g, struct tide_batch *batch)
+{
+	if (g->write_share == 0 || g->write_share == UINT64_MAX) {
+		memset(batch->write, g->write_share != 0, batch->n);
+		return;
+	}
+	for (uint32_t i = 0; i < batch->n; i++)
+		batch->write[i] = tide_random_next(&g->write_random) < g->write_share;
+}
+
+static void mark_refs(const struct td_workload_generator *g, struct tide_batch *batch)
+{
+	for (uint32_t i = 0; i < batch->n; i++)
+		batch->ref[i] = 1 + batch->page[i] / g->ref_pages;
+}
+
+static int next(struct td_trace_source *s, struct tide_batch *batch, struct tide_error *err)
+{
+	struct td_workload_generator *g = (struct td_workload_generator *)s;
+	uint64_t left = s->facts.accesses - g->done;
+
+	(void)err;
+	batch->n = left < TIDE_BATCH ? (uint32_t)left : TIDE_BATCH;
+	if (batch->n == 0)
+		return 0;
+	g->fill(g, batch);
+	if (!g->own_writes)
+		mark_writes(g, batch);
+	if (g->ref_pages)
+		mark_refs(g, batch);
+	g->done += batch->n;
+	s->bytes_done = g->done;
+	return 0;
+}
+
+static int restart(struct td_trace_source *s, struct tide_error *err)
+{
+	struct td_workload_generator *g = (struct td_workload_generator *)s;
+
+	(void)err;
+	g->done = 0;
+	s->bytes_done = 0;
+	g->write_random = g->write_seed;
+	g->start(g);
+	return 0;
+}
+
+static void finish(struct td_trace_source *s)
+{
+	free(s);
+}
+
+static const struct td_trace_source_ops workload_ops = {
+	.format = "workload",
+	.next = next,
+	.rewind = restart,
+	.close = finish,
+};
+
+static int check_plan(const struct td_workload_plan *plan, struct tide_error *err)
+{
+	uint64_t bytes;
+
+	if (__builtin_mul_overflow(plan->range, plan->page_bytes, &bytes))
+		return tide_fail(err, -EINVAL,
+				 "workload %s: its pages do not fit 64-bit addresses: "
+				 "give fewer or smaller pages",
+				 plan->name);
+	if (plan->refs > plan->range)
+		return tide_fail(err, -EINVAL,
+				 "workload %s: refs is more than its pages: give at most %" PRIu64,
+				 plan->name, plan->range);
+	return 0;
+}
+
+int td_workload_new(void **out, size_t bytes, const struct td_workload_plan *plan,
+		    struct tide_error *err)
+{
+	struct td_workload_generator *g;
+	int rc = check_plan(plan, err);
+
+	if (rc)
+		return rc;
+	g = calloc(1, bytes);
+	if (!g)
+		return tide_fail(err, -ENOMEM, "workload %s: no memory to generate it: free some",
+				 plan->name);
+	g->head.ops = &workload_ops;
+	g->head.facts = (struct td_trace_facts){plan->accesses, plan->pages, plan->last_page,
+						plan->refs > 0};
+	g->head.bytes_total = plan->accesses;
+	g->write_share = plan->writes < 1 ? (uint64_t)(plan->writes * 0x1p64) : UINT64_MAX;
+	/* Writes draw from a sequence of their own, so that their share does not change the
+	 * pages. */
+	g->write_seed = ~tide_hash64(plan->seed);
+	if (plan->refs)
+		g->ref_pages = (plan->range - 1) / plan->refs + 1;
+	*out = g;
+	return 0;
+}
+
+int td_workload_ready(struct td_trace_source **out, struct td_workload_generator *g)
+{
+	*out = &g->head;
+	return restart(&g->head, NULL);
+}
+
+int td_workload_rounds(const char *name, uint64_t rounds, uint64_t pages, uint64_t *accesses,
+		       struct tide_error *err)
+{
+	if (*accesses == 0 && __builtin_mul_overflow(rounds, pages, accesses))
+		return tide_fail(err, -EINVAL,
+				 "workload %s: rounds times pages is more than 64 bits "
+				 "hold: give fewer rounds",
+				 name);
+	return 0;
+}
+
+static int fail_unknown(const char *name, struct tide_error *err)
+{
+	size_t n = 0, used = 0;
+	const char *names[256], *near;
+	char list[384] = "";
+
+	for (; td_workload_table[n] && n < 256; n++) {
+		names[n] = td_workload_table[n]->name;
+		if (used < sizeof list)
+			used += (size_t)snprintf(list + used, sizeof list - used, "%s%s",
+						 n ? ", " : "", names[n]);
+	}
+	near = td_core_nearest(name, names, n);
+	return tide_fail(err, -EINVAL, "unknown workload %s%s%s%s: known are %s", name,
+			 near ? " (did you mean " : "", near ? near : "", near ? "?)" : "", list);
+}
+
+int td_workload_open(struct td_trace_source **out, const char *spec, uint64_t page_bytes,
+		     uint64_t seed, struct tide_error *err)
+{
+	struct td_core_word name = td_core_shown(spec, td_core_spec_name(spec));
+	const struct td_workload *const *w = td_workload_table;
+	union tide_value *values;
+	char who[80];
+	int rc;
+
+	while (*w && strcmp((*w)->name, name.text) != 0)
+		w++;
+	if (!*w)
+		return fail_unknown(name.text, err);
+	if (page_bytes == 0)
+		return tide_fail(err, -EINVAL, "workload %s: pages of 0 bytes: give a page size",
+				 name.text);
+	snprintf(who, sizeof who, "workload %s", name.text);
+	rc = td_core_params((*w)->params, spec, who, &values, err);
+	if (rc)
+		return rc;
+	rc = (*w)->open(out, values, page_bytes, seed, err);
+	free(values);
+	return rc;
+}

@@ -1,0 +1,14 @@
+#!/bin/sh
+# Nothing below src/cli prints or exits: the library asks the linker for none of these.
+# usage: silent.sh LIBTIDE.A
+set -eu
+
+banned='v?printf|puts|putchar|perror|v?(err|warn)x?|stderr|_?exit|_Exit|quick_exit|abort|raise'
+
+undefined=$(nm -A --undefined-only "$1")
+[ -n "$undefined" ] || { echo "nm says nothing about $1"; exit 1; }
+echo "$undefined" | grep -E " U (__)?($banned)(_chk)?\$" && {
+	echo "the library prints or exits: return an error instead, see tide/error.h"
+	exit 1
+}
+exit 0

@@ -1,0 +1,61 @@
+#!/bin/sh
+# Runs one case and compares what it printed and how it ended.
+# usage: golden.sh CASE TOOLS-DIR   (TIDE and CC from the environment)
+#        golden.sh --write CASE TOOLS-DIR   writes what came out into the case instead
+#
+# A case is a shell script, run in an empty folder with `tide` in its PATH and $GOLDEN as the
+# folder of this script, then what it is to give:
+#
+#     tide sim --near 0
+#     === stdout
+#     === stderr
+#     tide sim: ...
+#     === status 2
+#
+# What differs from run to run is masked: times, speeds, the version. So are the lists of known
+# policies and workloads, which grow by a file and no edit elsewhere.
+set -u
+
+write=
+if [ "$1" = --write ]; then
+	write=1
+	shift
+fi
+case=$1
+tools=$2
+GOLDEN=$(cd "$(dirname "$0")" && pwd)
+export GOLDEN
+
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+mkdir "$work/bin" "$work/run"
+ln -s "$TIDE" "$work/bin/tide"
+PATH=$work/bin:$tools:$PATH
+
+mask()
+{
+	sed -e 's/^speed   .*/speed   (masked)/' \
+		-e 's/"seconds": *[-+0-9.e]*/"seconds": 0.0/' \
+		-e 's/"accesses_per_second": *[-+0-9.e]*/"accesses_per_second": 0/' \
+		-e 's/known ones are .*/known ones are (masked)/' \
+		-e 's/\(unknown workload .*\): known are .*/\1: known are (masked)/' \
+		-e 's/"tide": *"[0-9.]*"/"tide": "VERSION"/' -e 's/^tide [0-9][0-9.]*$/tide VERSION/' "$1"
+}
+
+awk '/^=== / { exit } { print }' "$case" >"$work/script"
+(cd "$work/run" && LC_ALL=C sh "$work/script" >"$work/stdout" 2>"$work/stderr" </dev/null)
+status=$?
+{
+	cat "$work/script"
+	echo "=== stdout"
+	mask "$work/stdout"
+	echo "=== stderr"
+	mask "$work/stderr"
+	echo "=== status $status"
+} >"$work/result"
+
+if [ -n "$write" ]; then
+	cp "$work/result" "$case"
+	exit 0
+fi
+diff -u "$case" "$work/result"

@@ -1,0 +1,141 @@
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+#include <string.h>
+
+#include "core/list.h"
+#include "tide/event.h"
+
+#define ITEMS 40
+
+/* The link is not first, and the items are wider than it: strides count. */
+struct item {
+	uint64_t other;
+	struct td_link link;
+	uint32_t more;
+};
+
+struct bench {
+	struct item items[ITEMS];
+	struct td_list list;
+	uint32_t order[ITEMS]; /* what the list should be */
+	uint32_t n;
+};
+
+static struct td_links links(struct bench *b)
+{
+	return (struct td_links){(unsigned char *)b->items + offsetof(struct item, link),
+				 sizeof(struct item)};
+}
+
+static void check(struct bench *b)
+{
+	uint32_t at = b->list.head, prev = TD_NIL;
+
+	assert_int_equal(b->list.n, b->n);
+	for (uint32_t i = 0; i < b->n; i++) {
+		assert_int_equal(at, b->order[i]);
+		assert_int_equal(td_link_at(links(b), at)->prev, prev);
+		prev = at;
+		at = td_link_at(links(b), at)->next;
+	}
+	assert_int_equal(at, TD_NIL);
+	assert_int_equal(b->list.tail, prev);
+}
+
+static uint32_t place_of(const struct bench *b, uint32_t item)
+{
+	uint32_t i = 0;
+
+	while (i < b->n && b->order[i] != item)
+		i++;
+	return i;
+}
+
+static void insert(struct bench *b, uint32_t place, uint32_t item)
+{
+	memmove(&b->order[place + 1], &b->order[place], (b->n - place) * sizeof *b->order);
+	b->order[place] = item;
+	b->n++;
+}
+
+static void erase(struct bench *b, uint32_t place)
+{
+	b->n--;
+	memmove(&b->order[place], &b->order[place + 1], (b->n - place) * sizeof *b->order);
+}
+
+static void put_in(struct bench *b, uint32_t item, uint64_t how, uint32_t place)
+{
+	uint32_t prev = place ? b->order[place - 1] : TD_NIL;
+	uint32_t next = place < b->n ? b->order[place] : TD_NIL;
+
+	if (how == 0) {
+		td_list_push_head(&b->list, links(b), item);
+		insert(b, 0, item);
+	} else if (how == 1) {
+		td_list_push_tail(&b->list, links(b), item);
+		insert(b, b->n, item);
+	} else {
+		td_list_between(&b->list, links(b), item, prev, next);
+		insert(b, place, item);
+	}
+}
+
+static void take_out(struct bench *b, uint32_t item, uint64_t how, uint32_t place)
+{
+	erase(b, place);
+	if (how) {
+		td_list_remove(&b->list, links(b), item);
+	} else {
+		td_list_to_tail(&b->list, links(b), item);
+		insert(b, b->n, item);
+	}
+}
+
+static void random_steps_keep_order(void **state)
+{
+	struct bench b = {0};
+	uint64_t random = 1;
+
+	(void)state;
+	td_list_init(&b.list);
+	check(&b);
+	for (int step = 0; step < 20000; step++) {
+		uint32_t item = (uint32_t)(tide_random_next(&random) % ITEMS);
+		uint64_t how = tide_random_next(&random) % 3;
+		uint32_t place = place_of(&b, item);
+		if (place < b.n)
+			take_out(&b, item, how, place);
+		else
+			put_in(&b, item, how, (uint32_t)(tide_random_next(&random) % (b.n + 1)));
+		check(&b);
+	}
+}
+
+static void links_touch_nothing_else(void **state)
+{
+	struct bench b = {0};
+
+	(void)state;
+	memset(b.items, 0x5a, sizeof b.items);
+	td_list_init(&b.list);
+	for (uint32_t i = 0; i < ITEMS; i++)
+		td_list_push_head(&b.list, links(&b), i);
+	td_list_remove(&b.list, links(&b), 7);
+	for (uint32_t i = 0; i < ITEMS; i++) {
+		assert_int_equal(b.items[i].other, UINT64_C(0x5a5a5a5a5a5a5a5a));
+		assert_int_equal(b.items[i].more, 0x5a5a5a5a);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(random_steps_keep_order),
+		cmocka_unit_test(links_touch_nothing_else),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

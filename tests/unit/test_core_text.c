@@ -1,0 +1,193 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <string.h>
+
+#include "core/text.h"
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+static void numbers_are_read_whole(void **state)
+{
+	static const struct {
+		const char *text;
+		int rc;
+		uint64_t value;
+	} cases[] = {
+		{"0", 0, 0},
+		{"42", 0, 42},
+		{"007", 0, 7},
+		{"0x1F", 0, 31},
+		{"0Xff", 0, 255},
+		{"18446744073709551615", 0, UINT64_MAX},
+		{"0xffffffffffffffff", 0, UINT64_MAX},
+		{"0000000000000000000000000000001", 0, 1},
+		{"18446744073709551616", -ERANGE, 0},
+		{"0x10000000000000000", -ERANGE, 0},
+		{"99999999999999999999999", -ERANGE, 0},
+		{"99999999999999999999999x", -EINVAL, 0},
+		{"", -EINVAL, 0},
+		{"0x", -EINVAL, 0},
+		{"-1", -EINVAL, 0},
+		{"+1", -EINVAL, 0},
+		{" 1", -EINVAL, 0},
+		{"1 ", -EINVAL, 0},
+		{"1.5", -EINVAL, 0},
+		{"1f", -EINVAL, 0},
+		{"0xg", -EINVAL, 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		uint64_t value = 0;
+		assert_int_equal(td_core_u64(cases[i].text, strlen(cases[i].text), &value),
+				 cases[i].rc);
+		assert_int_equal(value, cases[i].value);
+	}
+}
+
+static void only_the_given_length_is_read(void **state)
+{
+	uint64_t value;
+
+	(void)state;
+	assert_int_equal(td_core_u64("123456", 3, &value), 0);
+	assert_int_equal(value, 123);
+	assert_int_equal(td_core_u64("0x12", 1, &value), 0);
+	assert_int_equal(value, 0);
+	assert_int_equal(td_core_u64("0x12", 2, &value), -EINVAL);
+	assert_int_equal(td_core_u64("1", 0, &value), -EINVAL);
+	assert_int_equal(td_core_size("64KB", 3, &value), 0);
+	assert_int_equal(value, 65536);
+	assert_int_equal(td_core_size("4", 0, &value), -EINVAL);
+}
+
+static void sizes_have_units(void **state)
+{
+	static const struct {
+		const char *text;
+		int rc;
+		uint64_t bytes;
+	} cases[] = {
+		{"4096", 0, 4096},
+		{"0x1000", 0, 4096},
+		{"64K", 0, 65536},
+		{"64k", 0, 65536},
+		{"2M", 0, UINT64_C(2) << 20},
+		{"16G", 0, UINT64_C(16) << 30},
+		{"1T", 0, UINT64_C(1) << 40},
+		{"16777215T", 0, UINT64_C(16777215) << 40},
+		{"16777216T", -ERANGE, 0},
+		{"18446744073709551616K", -ERANGE, 0},
+		{"K", -EINVAL, 0},
+		{"", -EINVAL, 0},
+		{"1KK", -EINVAL, 0},
+		{"1KB", -EINVAL, 0},
+		{"1.5G", -EINVAL, 0},
+		{"-1K", -EINVAL, 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		uint64_t bytes = 0;
+		assert_int_equal(td_core_size(cases[i].text, strlen(cases[i].text), &bytes),
+				 cases[i].rc);
+		assert_int_equal(bytes, cases[i].bytes);
+	}
+}
+
+static void reals_are_finite_decimals(void **state)
+{
+	static const struct {
+		const char *text;
+		double value;
+	} good[] = {{"0", 0},  {"0.5", 0.5},  {".5", 0.5},    {"5.", 5},     {"-1.25", -1.25},
+		    {"+2", 2}, {"1e3", 1000}, {"1E-2", 0.01}, {"2.5e+1", 25}};
+	static const char *const bad[] = {"",     ".",   "-",     "e3",   "1e",    "1e+",
+					  "0x10", "inf", "nan",   "-inf", "1e999", "1,5",
+					  " 1",   "1 ",  "1.2.3", "1_0"};
+	double value;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(good); i++) {
+		assert_int_equal(td_core_real(good[i].text, &value), 0);
+		assert_true(value == good[i].value);
+	}
+	for (size_t i = 0; i < COUNT(bad); i++)
+		assert_int_equal(td_core_real(bad[i], &value), -EINVAL);
+}
+
+static void the_nearest_name_is_found(void **state)
+{
+	static const char *const names[] = {"clock",        "cyclic",       "fifo", "lfu",
+					    "lirs",         "lrm",          "lru",  "matmul",
+					    "matmul-tiled", "reserved-lru", "t1",   "t2"};
+	static const struct {
+		const char *word, *name;
+	} cases[] = {
+		{"lrx", "lrm"}, /* the first of equals */
+		{"lur", "lru"}, /* swapped */
+		{"LRU", "lru"},
+		{"fif", "fifo"},
+		{"cylcic", "cyclic"},
+		{"clok", "clock"},
+		{"matmull", "matmul"},
+		{"matmul-t", "matmul-tiled"}, /* a beginning */
+		{"reserved", "reserved-lru"},
+		{"reservde-lur", "reserved-lru"},
+		{"t9", "t1"},
+		{"x", NULL}, /* another letter altogether */
+		{"", NULL},
+		{"elephant", NULL},
+		{"marmalade", NULL},
+	};
+	char much[1000];
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		const char *name = td_core_nearest(cases[i].word, names, COUNT(names));
+		if (cases[i].name)
+			assert_string_equal(name, cases[i].name);
+		else
+			assert_null(name);
+	}
+	memset(much, 'l', sizeof much - 1);
+	much[sizeof much - 1] = '\0';
+	assert_null(td_core_nearest(much, names, COUNT(names)));
+	assert_null(td_core_nearest("lru", (const char *const[]){much}, 1));
+	assert_null(td_core_nearest("lru", NULL, 0));
+}
+
+static void a_shown_word_is_one_short_line(void **state)
+{
+	char much[200];
+
+	(void)state;
+	assert_string_equal(td_core_shown("zipf:pages", 4).text, "zipf");
+	assert_string_equal(td_core_shown("a\nb\tc\x7f"
+					  "d",
+					  99)
+				    .text,
+			    "a?b?c?d");
+	memset(much, 'x', sizeof much - 1);
+	much[sizeof much - 1] = '\0';
+	assert_int_equal(strlen(td_core_shown(much, sizeof much).text),
+			 sizeof(struct td_core_word) - 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(numbers_are_read_whole),
+		cmocka_unit_test(only_the_given_length_is_read),
+		cmocka_unit_test(sizes_have_units),
+		cmocka_unit_test(reals_are_finite_decimals),
+		cmocka_unit_test(the_nearest_name_is_found),
+		cmocka_unit_test(a_shown_word_is_one_short_line),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,154 @@
+/* Traces of the library, one event at a time. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tide/tide.h"
+
+#define EVENTS (3 * TIDE_BATCH + 17) /* several batches and a part of one */
+
+static char folder[] = "/tmp/tide-test-traces-XXXXXX";
+
+static const char *path_of(const char *name)
+{
+	static char path[128];
+
+	snprintf(path, sizeof path, "%s/%s", folder, name);
+	return path;
+}
+
+static struct tide_event event_at(uint64_t i)
+{
+	return (struct tide_event){tide_hash64(i) >> (i % 50), i % 7, i % 3, i % 5 == 0};
+}
+
+static void write_trace(const char *path, uint64_t n)
+{
+	struct tide_trace_writer *w = NULL;
+
+	assert_int_equal(tide_trace_create(&w, path, NULL, NULL), 0);
+	for (uint64_t i = 0; i < n; i++) {
+		struct tide_event event = event_at(i);
+		assert_int_equal(tide_trace_put(w, &event, NULL), 0);
+	}
+	assert_int_equal(tide_trace_finish(w, NULL), 0);
+}
+
+static void what_was_written_is_read(void **state)
+{
+	static const char *const names[] = {"a.tide", "a.txt", "a.txt.gz", "a.tide.zst"};
+
+	(void)state;
+	for (size_t k = 0; k < 4; k++) {
+		struct tide_trace_options o = {.path = path_of(names[k])};
+		struct tide_trace *t = NULL;
+		struct tide_event event;
+		write_trace(o.path, EVENTS);
+		assert_int_equal(tide_trace_open(&t, &o, NULL), 0);
+		for (uint64_t i = 0; i < EVENTS; i++) {
+			struct tide_event expected = event_at(i);
+			assert_int_equal(tide_trace_next(t, &event, NULL), 1);
+			assert_int_equal(event.page, expected.page);
+			assert_int_equal(event.ref, expected.ref);
+			assert_int_equal(event.stream, expected.stream);
+			assert_int_equal(event.write, expected.write);
+		}
+		assert_int_equal(tide_trace_next(t, &event, NULL), 0);
+		assert_int_equal(tide_trace_next(t, &event, NULL), 0);
+		tide_trace_close(t);
+		unlink(o.path);
+	}
+}
+
+static void an_abandoned_trace_is_not_there(void **state)
+{
+	struct tide_trace_writer *w = NULL;
+	struct tide_event event = {.page = 1};
+	char path[128];
+
+	(void)state;
+	snprintf(path, sizeof path, "%s", path_of("gone.tide"));
+	assert_int_equal(tide_trace_create(&w, path, NULL, NULL), 0);
+	assert_int_equal(tide_trace_put(w, &event, NULL), 0);
+	tide_trace_abandon(w);
+	tide_trace_abandon(NULL);
+	assert_int_not_equal(access(path, F_OK), 0);
+}
+
+static void what_cannot_be_opened_is_said(void **state)
+{
+	struct tide_trace_options o = {.path = "/nonexistent/x.txt"};
+	struct tide_trace_writer *w = NULL;
+	struct tide_trace *t = NULL;
+	struct tide_error err = {0};
+
+	(void)state;
+	assert_true(tide_trace_open(&t, &o, &err) < 0);
+	assert_non_null(strstr(err.text, "/nonexistent/x.txt"));
+	o.page = "nix";
+	assert_true(tide_trace_open(&t, &o, &err) < 0);
+	assert_non_null(strstr(err.text, "nix"));
+	assert_null(t);
+	assert_true(tide_trace_create(&w, "/nonexistent/x.tide", NULL, &err) < 0);
+	assert_non_null(strstr(err.text, "/nonexistent/x.tide"));
+	assert_null(w);
+	tide_trace_close(NULL);
+}
+
+/* The same events from a file and pushed: the same counts. */
+static void a_file_and_pushes_agree(void **state)
+{
+	struct tide_sim_options o = {.near_size = "100p", .chunk = "8K", .evict = "lru",
+				     .prefetch = "none"};
+	struct tide_sim *pushed = NULL, *read = NULL;
+	struct tide_counts a, b;
+	char path[128];
+
+	(void)state;
+	snprintf(path, sizeof path, "%s", path_of("b.tide"));
+	write_trace(path, EVENTS);
+	assert_int_equal(tide_sim_open(&pushed, &o, NULL), 0);
+	o.trace = path;
+	assert_int_equal(tide_sim_open(&read, &o, NULL), 0);
+	assert_int_equal(tide_sim_run(read, NULL, NULL, NULL), 0);
+	for (uint64_t i = 0; i < EVENTS; i++) {
+		struct tide_event event = event_at(i);
+		assert_int_equal(tide_sim_access(pushed, &event, NULL), 0);
+	}
+	tide_sim_counts(pushed, &a);
+	tide_sim_counts(read, &b);
+	assert_memory_equal(&a, &b, sizeof a);
+	assert_true(a.evicted_chunks > 0);
+	tide_sim_close(pushed);
+	tide_sim_close(read);
+	unlink(path);
+}
+
+static int make_folder(void **state)
+{
+	(void)state;
+	return mkdtemp(folder) ? 0 : -1;
+}
+
+static int remove_folder(void **state)
+{
+	(void)state;
+	return rmdir(folder); /* nothing is left in it */
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_was_written_is_read),
+		cmocka_unit_test(an_abandoned_trace_is_not_there),
+		cmocka_unit_test(what_cannot_be_opened_is_said),
+		cmocka_unit_test(a_file_and_pushes_agree),
+	};
+	return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
