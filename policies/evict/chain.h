@@ -46,6 +46,8 @@ static inline void chain_leave(void *self, tide_chunk c, const struct tide_evict
 	struct chain *s = self;
 	(void)what;
 	td_list_remove(&s->list, chain_links(s), c.index);
+	td_list_expect(&s->list, chain_links(s));
+	tide_expect(s->view, (tide_chunk){s->list.head});
 }
 
 /* The first valid chunk from the head. */

@@ -1,21 +1,16 @@
 /* Clock: a ring with one bit per chunk and a hand. The ring is a list whose ends meet. */
-#include "core/list.h"
-#include "tide/policy.h"
-
-struct slot {
-	struct td_link link;
-	bool used;
-};
+#include "trail.h"
 
 struct ring {
 	const struct tide_view *view;
 	struct td_list ring;
+	struct trail trail; /* what the hand has passed, and what came in behind it */
 	uint32_t hand; /* TD_NIL only while the ring is empty */
 };
 
 static struct td_links links(const struct ring *s)
 {
-	return (struct td_links){s->view->slots, sizeof(struct slot)};
+	return walked_links(s->view);
 }
 
 static int create(void *self, const struct tide_view *view, const union tide_value *values,
@@ -40,18 +35,19 @@ static void on_migrated(void *self, tide_chunk c, uint64_t pages)
 	struct ring *s = self;
 	if (!tide_came_in(s->view, c, pages))
 		return;
-	tide_slot(s->view, struct slot, c)->used = false;
+	tide_slot(s->view, struct walked, c)->used = false;
 	uint32_t before = s->hand == TD_NIL ? TD_NIL : td_link_at(links(s), s->hand)->prev;
 	td_list_between(&s->ring, links(s), c.index, before, s->hand);
 	if (s->hand == TD_NIL)
 		s->hand = c.index;
+	trail_put(&s->trail, s->view, c.index);
 }
 
 static void on_access(void *self, tide_chunk c, tide_page p, uint64_t ref)
 {
 	struct ring *s = self;
 	(void)p, (void)ref;
-	tide_slot(s->view, struct slot, c)->used = true;
+	tide_slot(s->view, struct walked, c)->used = true;
 }
 
 static void on_evicted(void *self, tide_chunk c, const struct tide_evicted *what)
@@ -68,12 +64,14 @@ static tide_chunk pick_victim(void *self)
 	struct ring *s = self;
 	for (;; s->hand = after(s, s->hand)) {
 		tide_chunk c = {s->hand};
-		if (!tide_valid(s->view, c))
-			continue;
-		struct slot *at = tide_slot(s->view, struct slot, c);
-		if (!at->used)
-			return c; /* it leaves now, and the hand is left on the one after it */
-		at->used = false;
+		struct walked *at = tide_slot(s->view, struct walked, c);
+		trail_look(s->view, at);
+		if (tide_valid(s->view, c)) {
+			if (!at->used)
+				return c; /* it leaves, and the hand is left on the one after it */
+			at->used = false;
+		}
+		trail_put(&s->trail, s->view, c.index);
 	}
 }
 
@@ -86,7 +84,7 @@ const struct tide_policy td_policy_evict_clock = {
 	.paper = "reference",
 	.needs = TIDE_NEEDS_ACCESSES,
 	.state_bytes = sizeof(struct ring),
-	.chunk_bytes = sizeof(struct slot),
+	.chunk_bytes = sizeof(struct walked),
 	.create = create,
 	.on_migrated = on_migrated,
 	.on_access = on_access,

@@ -3,24 +3,34 @@
  *
  *     lowest -> [count 1: c9 c4 c7] <-> [count 2: c1] <-> [count 9: c3 c2]
  *
- * There are never more buckets than chunks, so each chunk's slot lends the room for one. */
+ * Room for buckets is taken at the start: no more than fit near memory can be in use, nor more
+ * than there are different counts, and k different counts take k * k / 2 accesses. */
+#include <errno.h>
+
 #include "core/list.h"
+#include "core/vec.h"
 #include "tide/policy.h"
+
+#define BUCKETS_MOST (1u << 24) /* enough for 10^14 accesses */
 
 struct slot {
 	struct td_link link; /* in the bucket's list */
-	uint32_t bucket;     /* that this chunk is in */
-	/* The bucket whose room is lent here; not in any way this chunk's. */
-	struct td_list members;
+	uint32_t bucket;
+};
+
+struct bucket {
 	struct td_link order;
+	struct td_list members;
+	uint32_t unused;
 	uint64_t count;
 };
 
 struct lfu {
 	const struct tide_view *view;
+	struct td_vec room;
 	struct td_list buckets; /* ascending */
 	uint32_t free_bucket;   /* chained by order.next */
-	uint32_t unused;        /* from here on no bucket was ever used */
+	uint32_t fresh;         /* from here on no bucket was ever used */
 };
 
 static struct slot *slot(const struct lfu *s, uint32_t i)
@@ -28,36 +38,52 @@ static struct slot *slot(const struct lfu *s, uint32_t i)
 	return tide_slot(s->view, struct slot, (tide_chunk){i});
 }
 
+static struct bucket *bucket(const struct lfu *s, uint32_t b)
+{
+	return &((struct bucket *)(void *)s->room.at)[b];
+}
+
 static struct td_links links(const struct lfu *s)
 {
-	return (struct td_links){s->view->slots + offsetof(struct slot, link), sizeof(struct slot)};
+	return (struct td_links){s->view->slots, sizeof(struct slot)};
 }
 
 static struct td_links orders(const struct lfu *s)
 {
-	return (struct td_links){s->view->slots + offsetof(struct slot, order), sizeof(struct slot)};
+	return (struct td_links){s->room.at, sizeof(struct bucket)};
 }
 
 static int create(void *self, const struct tide_view *view, const union tide_value *values,
 		  struct tide_error *err)
 {
 	struct lfu *s = self;
-	(void)values, (void)err;
+	uint64_t n = view->near->capacity_pages;
+	(void)values;
 	s->view = view;
 	s->free_bucket = TD_NIL;
 	td_list_init(&s->buckets);
+	td_vec_init(&s->room, sizeof(struct bucket));
+	/* One for a chunk that just came in, one more while a chunk changes over. */
+	if (td_vec_reserve(&s->room, (n < BUCKETS_MOST ? n : BUCKETS_MOST) + 2))
+		return tide_fail(err, -ENOMEM, "out of memory for the counts of lfu");
 	return 0;
+}
+
+static void destroy(void *self)
+{
+	struct lfu *s = self;
+	td_vec_free(&s->room);
 }
 
 static uint32_t open_bucket(struct lfu *s, uint64_t count, uint32_t prev, uint32_t next)
 {
 	uint32_t b = s->free_bucket;
 	if (b != TD_NIL)
-		s->free_bucket = slot(s, b)->order.next;
+		s->free_bucket = bucket(s, b)->order.next;
 	else
-		b = s->unused++;
-	slot(s, b)->count = count;
-	td_list_init(&slot(s, b)->members);
+		b = s->fresh++;
+	bucket(s, b)->count = count;
+	td_list_init(&bucket(s, b)->members);
 	td_list_between(&s->buckets, orders(s), b, prev, next);
 	return b;
 }
@@ -65,21 +91,21 @@ static uint32_t open_bucket(struct lfu *s, uint64_t count, uint32_t prev, uint32
 static void close_bucket(struct lfu *s, uint32_t b)
 {
 	td_list_remove(&s->buckets, orders(s), b);
-	slot(s, b)->order.next = s->free_bucket;
+	bucket(s, b)->order.next = s->free_bucket;
 	s->free_bucket = b;
 }
 
 static void enter(struct lfu *s, uint32_t b, uint32_t chunk)
 {
 	slot(s, chunk)->bucket = b;
-	td_list_push_tail(&slot(s, b)->members, links(s), chunk);
+	td_list_push_tail(&bucket(s, b)->members, links(s), chunk);
 }
 
 static void leave(struct lfu *s, uint32_t chunk)
 {
 	uint32_t b = slot(s, chunk)->bucket;
-	td_list_remove(&slot(s, b)->members, links(s), chunk);
-	if (!slot(s, b)->members.n)
+	td_list_remove(&bucket(s, b)->members, links(s), chunk);
+	if (!bucket(s, b)->members.n)
 		close_bucket(s, b);
 }
 
@@ -89,7 +115,7 @@ static void on_migrated(void *self, tide_chunk c, uint64_t pages)
 	if (!tide_came_in(s->view, c, pages))
 		return;
 	uint32_t lowest = s->buckets.head;
-	if (lowest == TD_NIL || slot(s, lowest)->count)
+	if (lowest == TD_NIL || bucket(s, lowest)->count)
 		lowest = open_bucket(s, 0, TD_NIL, lowest);
 	enter(s, lowest, c.index);
 }
@@ -99,11 +125,11 @@ static void on_access(void *self, tide_chunk c, tide_page p, uint64_t ref)
 	struct lfu *s = self;
 	(void)p, (void)ref;
 	uint32_t b = slot(s, c.index)->bucket;
-	uint32_t next = slot(s, b)->order.next;
-	uint64_t count = slot(s, b)->count + 1;
-	bool next_fits = next != TD_NIL && slot(s, next)->count == count;
-	if (!next_fits && slot(s, b)->members.n == 1) {
-		slot(s, b)->count = count; /* alone: the bucket itself moves up */
+	uint32_t next = bucket(s, b)->order.next;
+	uint64_t count = bucket(s, b)->count + 1;
+	bool next_fits = next != TD_NIL && bucket(s, next)->count == count;
+	if (!next_fits && bucket(s, b)->members.n == 1) {
+		bucket(s, b)->count = count; /* alone: the bucket itself moves up */
 		return;
 	}
 	if (!next_fits)
@@ -114,15 +140,21 @@ static void on_access(void *self, tide_chunk c, tide_page p, uint64_t ref)
 
 static void on_evicted(void *self, tide_chunk c, const struct tide_evicted *what)
 {
+	struct lfu *s = self;
 	(void)what;
-	leave(self, c.index);
+	leave(s, c.index);
+	if (s->buckets.n) {
+		const struct td_list *lowest = &bucket(s, s->buckets.head)->members;
+		td_list_expect(lowest, links(s));
+		tide_expect(s->view, (tide_chunk){lowest->head});
+	}
 }
 
 static tide_chunk pick_victim(void *self)
 {
 	struct lfu *s = self;
-	for (uint32_t b = s->buckets.head; b != TD_NIL; b = slot(s, b)->order.next) {
-		tide_chunk c = {slot(s, b)->members.head};
+	for (uint32_t b = s->buckets.head; b != TD_NIL; b = bucket(s, b)->order.next) {
+		tide_chunk c = {bucket(s, b)->members.head};
 		for (; c.index != TD_NIL; c.index = slot(s, c.index)->link.next) {
 			if (tide_valid(s->view, c))
 				return c;
@@ -142,6 +174,7 @@ const struct tide_policy td_policy_evict_lfu = {
 	.state_bytes = sizeof(struct lfu),
 	.chunk_bytes = sizeof(struct slot),
 	.create = create,
+	.destroy = destroy,
 	.on_migrated = on_migrated,
 	.on_access = on_access,
 	.on_evicted = on_evicted,

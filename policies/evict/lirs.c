@@ -169,6 +169,8 @@ static void on_evicted(void *self, tide_chunk c, const struct tide_evicted *what
 		return;
 	}
 	td_list_remove(&s->queue, queue(s), c.index);
+	td_list_expect(&s->queue, queue(s));
+	tide_expect(s->view, (tide_chunk){s->queue.head});
 	at->state = at->stacked ? GONE : OUT;
 	if (at->state == GONE)
 		td_list_push_tail(&s->gone, queue(s), c.index);

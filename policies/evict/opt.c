@@ -19,6 +19,8 @@ struct slot {
 struct opt {
 	const struct tide_view *view;
 	struct td_bitset times;
+	uint64_t latest;         /* its highest member, 0 if it has none */
+	tide_chunk latest_chunk; /* the one accessed then, TIDE_NO_CHUNK: to be looked up */
 	uint32_t heap_n;
 };
 
@@ -87,13 +89,37 @@ static uint32_t pop(struct opt *s)
 
 /* ---- events ---- */
 
+/* After the latest time was removed. Whose it was comes from far away in memory, so it is asked for
+ * before it is needed. */
+static void find_latest(struct opt *s)
+{
+	uint64_t time = td_bitset_below(&s->times, s->latest);
+	s->latest = time == TD_BITSET_NONE ? 0 : time;
+	s->latest_chunk = TIDE_NO_CHUNK;
+	if (s->latest)
+		__builtin_prefetch(&s->view->near->chunk_at[s->latest - 1]);
+}
+
 static void insert(struct opt *s, tide_chunk c)
 {
 	uint64_t next = tide_next_use(s->view, c);
-	if (next != TIDE_NEVER)
-		td_bitset_add(&s->times, next);
-	else if (!slot(s, c.index)->in_heap)
-		push(s, c.index);
+	if (next == TIDE_NEVER) {
+		if (!slot(s, c.index)->in_heap)
+			push(s, c.index);
+		return;
+	}
+	td_bitset_add(&s->times, next);
+	if (next > s->latest) {
+		s->latest = next;
+		s->latest_chunk = c;
+	}
+}
+
+static void take_out(struct opt *s, uint64_t time)
+{
+	td_bitset_remove(&s->times, time);
+	if (time == s->latest)
+		find_latest(s);
 }
 
 static void on_migrated(void *self, tide_chunk c, uint64_t pages)
@@ -108,7 +134,7 @@ static void on_access(void *self, tide_chunk c, tide_page p, uint64_t ref)
 {
 	struct opt *s = self;
 	(void)p, (void)ref;
-	td_bitset_remove(&s->times, s->view->near->time);
+	take_out(s, s->view->near->time);
 	insert(s, c);
 }
 
@@ -118,7 +144,7 @@ static void on_evicted(void *self, tide_chunk c, const struct tide_evicted *what
 	(void)what;
 	uint64_t next = tide_next_use(s->view, c);
 	if (next != TIDE_NEVER)
-		td_bitset_remove(&s->times, next);
+		take_out(s, next);
 }
 
 static tide_chunk never_again(struct opt *s)
@@ -148,14 +174,13 @@ static tide_chunk pick_victim(void *self)
 {
 	struct opt *s = self;
 	tide_chunk c = never_again(s);
-	uint64_t time = s->view->near->length + 1;
-	while (c.index == TD_NIL) {
+	if (c.index != TD_NIL || !s->latest)
+		return c;
+	c = s->latest_chunk.index != TD_NIL ? s->latest_chunk : tide_chunk_at(s->view, s->latest);
+	for (uint64_t time = s->latest; !tide_valid(s->view, c); c = tide_chunk_at(s->view, time)) {
 		time = td_bitset_below(&s->times, time);
 		if (time == TD_BITSET_NONE)
 			return TIDE_NO_CHUNK;
-		tide_chunk at = tide_chunk_at(s->view, time);
-		if (tide_valid(s->view, at))
-			c = at;
 	}
 	return c;
 }

@@ -3,20 +3,14 @@
 #ifndef TIDE_EVICT_QUEUES_H
 #define TIDE_EVICT_QUEUES_H
 
-#include "core/list.h"
-#include "tide/policy.h"
-
-struct queued {
-	struct td_link link;
-	uint8_t queue; /* index into queues.list, 0: none */
-	uint8_t uses;
-};
+#include "trail.h"
 
 #define QUEUES 5
 
 struct queues {
 	const struct tide_view *view;
 	struct td_list list[QUEUES]; /* the head is the oldest; 0 is not used */
+	struct trail trail[QUEUES];
 };
 
 static inline void queues_init(struct queues *q, const struct tide_view *view)
@@ -26,32 +20,37 @@ static inline void queues_init(struct queues *q, const struct tide_view *view)
 		td_list_init(&q->list[i]);
 }
 
-static inline struct queued *queued(const struct queues *q, uint32_t i)
+static inline struct walked *queued(const struct queues *q, uint32_t i)
 {
-	return tide_slot(q->view, struct queued, (tide_chunk){i});
+	return tide_slot(q->view, struct walked, (tide_chunk){i});
 }
 
 static inline struct td_links queues_links(const struct queues *q)
 {
-	return (struct td_links){q->view->slots, sizeof(struct queued)};
+	return walked_links(q->view);
 }
 
 /* To the newest end of a queue, out of the one it is in; 0: out of all. */
 static inline void queues_move(struct queues *q, uint32_t i, uint8_t to)
 {
-	struct queued *at = queued(q, i);
+	struct walked *at = queued(q, i);
 	if (at->queue)
 		td_list_remove(&q->list[at->queue], queues_links(q), i);
 	at->queue = to;
-	if (to)
+	if (to) {
 		td_list_push_tail(&q->list[to], queues_links(q), i);
+		trail_put(&q->trail[to], q->view, i);
+	}
 }
 
 /* Forgets the oldest members until at most n are left. */
 static inline void queues_trim(struct queues *q, uint8_t which, uint64_t n)
 {
-	while (q->list[which].n > n)
-		queues_move(q, q->list[which].head, 0);
+	while (q->list[which].n > n) {
+		uint32_t oldest = q->list[which].head;
+		trail_look(q->view, queued(q, oldest));
+		queues_move(q, oldest, 0);
+	}
 }
 
 /* The oldest valid member. */
@@ -60,6 +59,8 @@ static inline tide_chunk queues_oldest(const struct queues *q, uint8_t which)
 	tide_chunk c = {q->list[which].head};
 	while (c.index != TD_NIL && !tide_valid(q->view, c))
 		c.index = queued(q, c.index)->link.next;
+	if (c.index != TD_NIL)
+		trail_look(q->view, queued(q, c.index));
 	return c;
 }
 

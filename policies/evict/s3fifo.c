@@ -29,19 +29,19 @@ static int create(void *self, const struct tide_view *view, const union tide_val
 static void on_migrated(void *self, tide_chunk c, uint64_t pages)
 {
 	struct s3fifo *s = self;
-	struct queued *at = queued(&s->q, c.index);
+	struct walked *at = queued(&s->q, c.index);
 	(void)pages;
-	at->uses = 0;
+	at->used = 0;
 	queues_move(&s->q, c.index, at->queue == GHOST ? MAIN : SMALL);
 }
 
 static void on_access(void *self, tide_chunk c, tide_page p, uint64_t ref)
 {
 	struct s3fifo *s = self;
-	struct queued *at = queued(&s->q, c.index);
+	struct walked *at = queued(&s->q, c.index);
 	(void)p, (void)ref;
-	if (at->uses < s->cap && !queues_faulting(&s->q, c))
-		at->uses++;
+	if (at->used < s->cap && !queues_faulting(&s->q, c))
+		at->used++;
 }
 
 static void on_evicted(void *self, tide_chunk c, const struct tide_evicted *what)
@@ -56,9 +56,9 @@ static tide_chunk from_main(struct s3fifo *s)
 {
 	for (;;) {
 		tide_chunk c = queues_oldest(&s->q, MAIN);
-		if (c.index == TD_NIL || !queued(&s->q, c.index)->uses)
+		if (c.index == TD_NIL || !queued(&s->q, c.index)->used)
 			return c;
-		queued(&s->q, c.index)->uses--;
+		queued(&s->q, c.index)->used--;
 		queues_move(&s->q, c.index, MAIN);
 	}
 }
@@ -69,9 +69,9 @@ static tide_chunk from_small(struct s3fifo *s)
 {
 	for (;;) {
 		tide_chunk c = queues_oldest(&s->q, SMALL);
-		if (c.index == TD_NIL || queued(&s->q, c.index)->uses < s->promote)
+		if (c.index == TD_NIL || queued(&s->q, c.index)->used < s->promote)
 			return c;
-		queued(&s->q, c.index)->uses = 0;
+		queued(&s->q, c.index)->used = 0;
 		queues_move(&s->q, c.index, MAIN);
 		if (s->q.list[MAIN].n > s->main_pages)
 			return from_main(s);
@@ -108,7 +108,7 @@ const struct tide_policy td_policy_evict_s3fifo = {
 	.needs = TIDE_NEEDS_ACCESSES | TIDE_NEEDS_PAGES,
 	.params = params,
 	.state_bytes = sizeof(struct s3fifo),
-	.chunk_bytes = sizeof(struct queued),
+	.chunk_bytes = sizeof(struct walked),
 	.create = create,
 	.on_migrated = on_migrated,
 	.on_access = on_access,

@@ -76,6 +76,14 @@ static inline void td_list_remove(struct td_list *l, struct td_links links, uint
 	l->n--;
 }
 
+/* After the head was taken: asks for the memory that taking the next one will touch. */
+__attribute__((always_inline)) static inline void td_list_expect(const struct td_list *l,
+								 struct td_links links)
+{
+	if (l->head != TD_NIL && td_link_at(links, l->head)->next != TD_NIL)
+		__builtin_prefetch(td_link_at(links, td_link_at(links, l->head)->next), 1);
+}
+
 static inline void td_list_to_tail(struct td_list *l, struct td_links links, uint32_t i)
 {
 	if (l->tail == i)

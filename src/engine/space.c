@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #define LOOK_AHEAD 16
+#define DIRECT_AT_FIRST 65536
 #define EXPECT_AT_MOST (UINT64_C(1) << 24)
 #define IDENTITY_ALWAYS 65536 /* a range this small is worth it however sparse */
 
@@ -12,6 +13,7 @@ int td_space_init(struct td_space *s, uint32_t chunk_pages, uint64_t range, uint
 	if (!(chunk_pages & (chunk_pages - 1)))
 		s->shift = __builtin_ctz(chunk_pages);
 	td_vec_init(&s->numbers, sizeof(uint64_t));
+	td_vec_init(&s->direct, sizeof(uint32_t));
 	uint64_t dense = chunks == TD_SPACE_ANY ? 0 : chunks > UINT32_MAX / 2 ? 0 : chunks * 2;
 	s->identity = range <= IDENTITY_ALWAYS || (range <= dense && range < UINT32_MAX);
 	if (s->identity) {
@@ -28,11 +30,11 @@ void td_space_free(struct td_space *s)
 {
 	if (!s->identity)
 		td_map_free(&s->map);
+	td_vec_free(&s->direct);
 	td_vec_free(&s->numbers);
 }
 
-static int number_new(struct td_space *s, struct td_map_entry *entry, uint64_t number,
-		      uint32_t *index)
+static int give_index(struct td_space *s, uint64_t number, uint32_t *index)
 {
 	if (s->n >= UINT32_MAX - 1)
 		return -EOVERFLOW;
@@ -41,22 +43,76 @@ static int number_new(struct td_space *s, struct td_map_entry *entry, uint64_t n
 		return rc;
 	((uint64_t *)(void *)s->numbers.at)[s->n] = number;
 	*index = s->n++;
-	return td_map_put(&s->map, entry, number, *index);
+	return 0;
+}
+
+/* Longer by doubling, as long as an eighth of it would be in use. */
+static int grow_direct(struct td_space *s)
+{
+	uint64_t n = s->direct_chunks ? s->direct_chunks * 2 : DIRECT_AT_FIRST;
+	if ((uint64_t)s->n * 8 < n)
+		return 0;
+	int rc = td_vec_reserve(&s->direct, n);
+	if (!rc)
+		s->direct_chunks = n;
+	return rc;
+}
+
+static int index_by_map(struct td_space *s, uint64_t number, uint32_t *index)
+{
+	struct td_map_entry *entry = td_map_find(&s->map, number);
+	if (entry->value_plus_1) {
+		*index = entry->value_plus_1 - 1;
+		return 0;
+	}
+	int rc = give_index(s, number, index);
+	if (!rc)
+		rc = td_map_put(&s->map, entry, number, *index);
+	return rc ? rc : grow_direct(s);
+}
+
+/* A low number that the table does not know yet; the map may. */
+static int index_by_table(struct td_space *s, uint64_t number, uint32_t *index)
+{
+	uint32_t known = td_map_get(&s->map, number);
+	int rc = 0;
+	if (known != TD_NIL)
+		*index = known;
+	else
+		rc = give_index(s, number, index);
+	if (rc)
+		return rc;
+	((uint32_t *)(void *)s->direct.at)[number] = *index + 1;
+	return grow_direct(s);
+}
+
+static inline int find_index(struct td_space *s, uint64_t number, uint32_t *index)
+{
+	if (number >= s->direct_chunks)
+		return index_by_map(s, number, index);
+	uint32_t plus_1 = ((const uint32_t *)(void *)s->direct.at)[number];
+	if (__builtin_expect(!plus_1, 0))
+		return index_by_table(s, number, index);
+	*index = plus_1 - 1;
+	return 0;
 }
 
 int td_space_index(struct td_space *s, uint64_t number, uint32_t *index)
 {
-	if (s->identity) {
-		if (number >= s->n)
-			return -EOVERFLOW;
-		*index = (uint32_t)number;
-		return 0;
-	}
-	struct td_map_entry *entry = td_map_find(&s->map, number);
-	if (!entry->value_plus_1)
-		return number_new(s, entry, number, index);
-	*index = entry->value_plus_1 - 1;
+	if (!s->identity)
+		return find_index(s, number, index);
+	if (number >= s->n)
+		return -EOVERFLOW;
+	*index = (uint32_t)number;
 	return 0;
+}
+
+__attribute__((always_inline)) static inline void look_ahead(const struct td_space *s, uint64_t number)
+{
+	if (number < s->direct_chunks)
+		__builtin_prefetch((const uint32_t *)(void *)s->direct.at + number);
+	else
+		td_map_prefetch(&s->map, number);
 }
 
 static int batch_identity(const struct td_space *s, const uint64_t *page, uint32_t n,
@@ -89,10 +145,10 @@ int td_space_batch(struct td_space *s, const uint64_t *page, uint32_t n, uint32_
 		return batch_identity(s, page, n, index, bit);
 	for (uint32_t i = 0; i < n; i++) {
 		if (i + LOOK_AHEAD < n)
-			td_map_prefetch(&s->map, td_space_number(s, page[i + LOOK_AHEAD]));
+			look_ahead(s, td_space_number(s, page[i + LOOK_AHEAD]));
 		uint64_t number = td_space_number(s, page[i]);
 		bit[i] = (uint8_t)(page[i] - number * s->chunk_pages);
-		int rc = td_space_index(s, number, &index[i]);
+		int rc = find_index(s, number, &index[i]);
 		if (rc)
 			return rc;
 	}

@@ -1,7 +1,9 @@
 /* Page numbers made dense: which chunk index a page belongs to.
  *
  * Where the address range is known and not much larger than the footprint, the index is the
- * chunk's number and there is nothing to look up; else a map numbers chunks as they appear. */
+ * chunk's number and there is nothing to look up. Else chunks are numbered as they appear: low
+ * numbers in a plain table, as far as it would be filled by an eighth, the others in a map. The
+ * table grows with what was seen; what the map knew moves over when it is next asked for. */
 #ifndef TD_ENGINE_SPACE_H
 #define TD_ENGINE_SPACE_H
 
@@ -15,6 +17,8 @@ struct td_space {
 	bool identity;
 	uint32_t n; /* indices given out; with identity, the whole range */
 	struct td_map map;
+	struct td_vec direct;   /* chunk number -> index + 1, uint32_t */
+	uint64_t direct_chunks; /* its length */
 	struct td_vec numbers; /* index -> chunk number, uint64_t */
 };
 

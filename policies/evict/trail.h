@@ -1,0 +1,54 @@
+/* Walking a long list costs a miss of the cache at every step, since the next entry is known only
+ * when this one has arrived. Where entries keep their order, each can remember the one that stood
+ * a few steps further on when they were put there, and a walk can ask for that one in time.
+ *
+ *     a -> b -> c -> d -> e        a.ahead = e
+ *
+ * The memory is a hint: when it is out of date, only the prefetch is wasted. */
+#ifndef TIDE_EVICT_TRAIL_H
+#define TIDE_EVICT_TRAIL_H
+
+#include "core/list.h"
+#include "tide/policy.h"
+
+struct walked {
+	struct td_link link;
+	uint32_t ahead; /* index + 1, 0: not known */
+	uint8_t used;
+	uint8_t queue; /* for queues.h */
+};
+
+#define TRAIL 4
+
+struct trail {
+	uint32_t last[TRAIL]; /* index + 1 of the entries put in order before, a ring */
+	unsigned at;
+};
+
+static inline struct td_links walked_links(const struct tide_view *v)
+{
+	return (struct td_links){v->slots, sizeof(struct walked)};
+}
+
+/* i now stands after all that came here before it. */
+static inline void trail_put(struct trail *t, const struct tide_view *v, uint32_t i)
+{
+	uint32_t behind = t->last[t->at];
+	if (behind)
+		tide_slot(v, struct walked, (tide_chunk){behind - 1})->ahead = i + 1;
+	t->last[t->at] = i + 1;
+	t->at = (t->at + 1) % TRAIL;
+}
+
+/* At a step of the walk. */
+__attribute__((always_inline)) static inline void trail_look(const struct tide_view *v,
+							     const struct walked *at)
+{
+	if (at->ahead) {
+		tide_chunk c = {at->ahead - 1};
+		__builtin_prefetch(tide_slot(v, struct walked, c), 1);
+		tide_expect(v, c);
+	}
+}
+
+#endif
