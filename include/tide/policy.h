@@ -117,7 +117,7 @@ static inline uint64_t tide_resident(const struct tide_view *v, tide_chunk c)
 /* In on_migrated(c, pages): did the chunk come in just now, with nothing resident before? */
 static inline bool tide_came_in(const struct tide_view *v, tide_chunk c, uint64_t pages)
 {
-	return tide_resident(v, c) == pages;
+	return v->near->chunk_pages == 1 || tide_resident(v, c) == pages;
 }
 
 /* May resident chunk c be the victim now? A policy passes over the others as if they were not

@@ -143,13 +143,13 @@ static void empty_box(struct td_engine_box *box)
 	box->self = NULL;
 }
 
-#define LISTEN(e, box, callback)                                            \
-	do {                                                                \
-		if ((box)->choice.policy->callback) {                       \
-			unsigned i_ = (e)->ears.callback.n++;               \
-			(e)->ears.callback.fn[i_] = (box)->choice.policy->callback; \
-			(e)->ears.callback.self[i_] = (box)->self;          \
-		}                                                           \
+#define LISTEN(e, box, callback)                                                    \
+	do {                                                                        \
+		unsigned i_ = 0;                                                    \
+		while ((e)->ears.callback[i_].fn)                                   \
+			i_++;                                                       \
+		(e)->ears.callback[i_].fn = (box)->choice.policy->callback;         \
+		(e)->ears.callback[i_].self = (box)->self;                          \
 	} while (0)
 
 static void find_ears(struct td_engine *e)

@@ -8,10 +8,10 @@
 #include "log.h"
 
 /* Tells everybody who listens to a callback. */
-#define TELL(e, callback, ...)                                                           \
-	do {                                                                             \
-		for (unsigned i_ = 0; i_ < (e)->ears.callback.n; i_++)                   \
-			(e)->ears.callback.fn[i_]((e)->ears.callback.self[i_], ##__VA_ARGS__); \
+#define TELL(e, callback, ...)                                            \
+	do {                                                              \
+		for (unsigned i_ = 0; (e)->ears.callback[i_].fn; i_++)    \
+			(e)->ears.callback[i_].fn((e)->ears.callback[i_].self, ##__VA_ARGS__); \
 	} while (0)
 
 /* Inlined, so that lanes nobody looks at cost nothing. */
@@ -334,34 +334,26 @@ int td_engine_fault(struct td_engine *e, tide_chunk c, unsigned bit, const struc
  *
  * Demand paging over single pages is what cache studies run by the hundred million faults, and
  * most of the steps above fall away: the set is the page, its chunk is absent, so every resident
- * chunk is valid. A record is one word: resident, touched and dirty are bits 0, 8 and 16. */
+ * chunk is valid; whatever is resident was touched; and the counts follow from the number of
+ * faults. A record is one word: resident, touched and dirty are bits 0, 8 and 16. */
 
 #define RESIDENT_TOUCHED 0x101u
 #define DIRTY 0x10000u
 
-static void evict_page(struct td_engine *e, tide_chunk victim, uint32_t *record)
-{
-	struct tide_evicted what = {1, *record >> 8 & 1, *record >> 16 & 1, false};
-	e->counts.evicted_chunks++;
-	e->counts.evicted_pages++;
-	e->counts.writeback_pages += what.dirty;
-	e->counts.untouched_evicted_pages += !what.touched;
-	TELL(e, on_evicted, victim, &what);
-	*record = 0;
-}
-
 static int replace_page(struct td_engine *e, uint32_t *records, struct tide_error *err)
 {
-	tide_chunk victim;
-	if (!e->full) {
+	const struct td_engine_box *box = &e->box[TD_BOX_EVICT];
+	if (__builtin_expect(!e->full, 0)) {
 		e->full = true;
 		TELL(e, on_full);
 	}
-	const struct td_engine_box *box = &e->box[TD_BOX_EVICT];
-	victim = box->choice.policy->pick_victim(box->self);
+	tide_chunk victim = box->choice.policy->pick_victim(box->self);
 	if (__builtin_expect(victim.index >= e->near.chunks || !records[victim.index], 0))
 		return count_error(e, box->choice.policy, why_invalid(e, victim), err);
-	evict_page(e, victim, &records[victim.index]);
+	struct tide_evicted what = {1, 1, records[victim.index] >> 16, false};
+	e->counts.writeback_pages += what.dirty;
+	TELL(e, on_evicted, victim, &what);
+	records[victim.index] = 0;
 	return 0;
 }
 
@@ -369,10 +361,9 @@ int td_engine_fault_page(struct td_engine *e, tide_chunk c, tide_page page, uint
 			 struct tide_error *err)
 {
 	uint32_t *records = (uint32_t *)(void *)e->bits.at;
-	e->counts.faults++;
 	e->near.fault_chunk = c;
 	TELL(e, on_fault, c, page);
-	if (e->near.free_pages) {
+	if (__builtin_expect(e->near.free_pages != 0, 0)) {
 		e->near.free_pages--;
 		e->near.resident_chunks++;
 	} else {
@@ -381,9 +372,16 @@ int td_engine_fault_page(struct td_engine *e, tide_chunk c, tide_page page, uint
 			return rc;
 	}
 	records[c.index] = RESIDENT_TOUCHED | (write ? DIRTY : 0);
-	e->counts.migrated_pages++;
 	TELL(e, on_migrated, c, 1);
 	TELL(e, on_access, c, page, ref);
 	e->near.fault_chunk = TIDE_NO_CHUNK;
 	return 0;
+}
+
+void td_engine_count_pages(struct td_engine *e, uint64_t faults, uint64_t came_into_free)
+{
+	e->counts.faults += faults;
+	e->counts.migrated_pages += faults;
+	e->counts.evicted_chunks += faults - came_into_free;
+	e->counts.evicted_pages += faults - came_into_free;
 }

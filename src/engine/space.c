@@ -2,7 +2,7 @@
 
 #include <errno.h>
 
-#define LOOK_AHEAD 16
+#define LOOK_AHEAD 64 /* a step here is so short that a miss takes many */
 #define DIRECT_AT_FIRST 65536
 #define EXPECT_AT_MOST (UINT64_C(1) << 24)
 #define IDENTITY_ALWAYS 65536 /* a range this small is worth it however sparse */
@@ -46,16 +46,28 @@ static int give_index(struct td_space *s, uint64_t number, uint32_t *index)
 	return 0;
 }
 
+/* What the map knows and the table now reaches. The map keeps it too: nothing leaves a map. */
+static void fill_direct(struct td_space *s, uint64_t from)
+{
+	const struct td_map_entry *entry = (const struct td_map_entry *)(void *)s->map.entries.at;
+	for (uint64_t i = 0; i <= s->map.mask; i++) {
+		if (entry[i].value_plus_1 && entry[i].key >= from && entry[i].key < s->direct_chunks)
+			((uint32_t *)(void *)s->direct.at)[entry[i].key] = entry[i].value_plus_1;
+	}
+}
+
 /* Longer by doubling, as long as an eighth of it would be in use. */
 static int grow_direct(struct td_space *s)
 {
-	uint64_t n = s->direct_chunks ? s->direct_chunks * 2 : DIRECT_AT_FIRST;
-	if ((uint64_t)s->n * 8 < n)
+	uint64_t was = s->direct_chunks, n = was ? was * 2 : DIRECT_AT_FIRST;
+	if (__builtin_expect((uint64_t)s->n * 8 < n, 1))
 		return 0;
 	int rc = td_vec_reserve(&s->direct, n);
-	if (!rc)
-		s->direct_chunks = n;
-	return rc;
+	if (rc)
+		return rc;
+	s->direct_chunks = n;
+	fill_direct(s, was);
+	return 0;
 }
 
 static int index_by_map(struct td_space *s, uint64_t number, uint32_t *index)
@@ -71,15 +83,9 @@ static int index_by_map(struct td_space *s, uint64_t number, uint32_t *index)
 	return rc ? rc : grow_direct(s);
 }
 
-/* A low number that the table does not know yet; the map may. */
 static int index_by_table(struct td_space *s, uint64_t number, uint32_t *index)
 {
-	uint32_t known = td_map_get(&s->map, number);
-	int rc = 0;
-	if (known != TD_NIL)
-		*index = known;
-	else
-		rc = give_index(s, number, index);
+	int rc = give_index(s, number, index);
 	if (rc)
 		return rc;
 	((uint32_t *)(void *)s->direct.at)[number] = *index + 1;

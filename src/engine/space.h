@@ -2,8 +2,7 @@
  *
  * Where the address range is known and not much larger than the footprint, the index is the
  * chunk's number and there is nothing to look up. Else chunks are numbered as they appear: low
- * numbers in a plain table, as far as it would be filled by an eighth, the others in a map. The
- * table grows with what was seen; what the map knew moves over when it is next asked for. */
+ * numbers in a plain table, as far as it would be filled by an eighth, the others in a map. */
 #ifndef TD_ENGINE_SPACE_H
 #define TD_ENGINE_SPACE_H
 

@@ -14,15 +14,16 @@ const struct td_mech td_mech_functional = {
 	.gives = TIDE_NEEDS_ACCESSES | TIDE_NEEDS_REFS | TIDE_NEEDS_FUTURE | TIDE_NEEDS_PAGES,
 };
 
-/* What the loop needs at every access, out of the engine so that it stays in registers. */
+/* What the loops need at every access, out of the engine so that it stays in registers. */
 struct hot {
 	uint64_t moves;
 	unsigned char *bits;
 	unsigned char *slots; /* of the eviction policy, to be asked for ahead */
 	size_t slot_bytes;
-	unsigned shift, lane_bytes, listeners;
+	unsigned shift, lane_bytes;
 	void (*on_access)(void *self, tide_chunk c, tide_page p, uint64_t ref);
 	void *self;
+	bool several; /* more than one policy sees accesses */
 	uint32_t *next_use;
 	const uint32_t *next_after;
 };
@@ -36,9 +37,9 @@ static void load_hot(struct hot *h, struct td_engine *e)
 	h->slot_bytes = evict->slots.item_bytes;
 	h->shift = e->near.record_shift;
 	h->lane_bytes = e->near.lane_bytes;
-	h->listeners = e->ears.on_access.n;
-	h->on_access = e->ears.on_access.fn[0];
-	h->self = e->ears.on_access.self[0];
+	h->on_access = e->ears.on_access[0].fn;
+	h->self = e->ears.on_access[0].self;
+	h->several = e->ears.on_access[0].fn && e->ears.on_access[1].fn;
 	h->next_use = e->wants_future ? (uint32_t *)(void *)e->next_use.at : NULL;
 	h->next_after = (const uint32_t *)(void *)e->next_after.at;
 }
@@ -50,55 +51,101 @@ __attribute__((always_inline)) static inline void look_ahead(const struct hot *h
 	__builtin_prefetch(h->slots + index * h->slot_bytes, 1);
 }
 
+static void tell_others(const struct td_engine *e, tide_chunk c, uint64_t page, uint64_t ref)
+{
+	for (unsigned i = 1; e->ears.on_access[i].fn; i++)
+		e->ears.on_access[i].fn(e->ears.on_access[i].self, c, (tide_page){page}, ref);
+}
+
 static inline void tell_access(const struct hot *h, const struct td_engine *e, tide_chunk c,
 			       uint64_t page, uint64_t ref)
 {
-	if (h->listeners)
+	if (h->on_access)
 		h->on_access(h->self, c, (tide_page){page}, ref);
-	for (unsigned i = 1; i < h->listeners; i++)
-		e->ears.on_access.fn[i](e->ears.on_access.self[i], c, (tide_page){page}, ref);
+	if (__builtin_expect(h->several, 0))
+		tell_others(e, c, page, ref);
 }
 
-static int fault(struct td_engine *e, const struct tide_batch *batch, uint32_t i,
-		 struct tide_error *err)
+/* The time of an access, and for those who look into it, the future from then on. */
+static inline void tick(const struct hot *h, struct td_engine *e, uint32_t index)
 {
-	if (e->single_pages)
-		return td_engine_fault_page(e, (tide_chunk){e->index[i]}, (tide_page){batch->page[i]},
-					    batch->ref[i], batch->write[i], err);
-	struct tide_event event = {batch->page[i], batch->ref[i], batch->stream[i], batch->write[i]};
-	return td_engine_fault(e, (tide_chunk){e->index[i]}, e->bit[i], &event, err);
+	e->near.time++;
+	if (h->next_use)
+		h->next_use[index] = h->next_after[e->near.time];
 }
 
-int td_sim_batch(struct td_engine *e, const struct tide_batch *batch, struct tide_error *err)
+/* Any chunks: 0, and *done is how many accesses were served whole or failed. */
+static int run_chunks(struct td_engine *e, const struct tide_batch *batch, uint32_t *done,
+		      struct tide_error *err)
 {
 	struct hot h;
-	uint64_t faults_before = e->counts.faults;
-	uint32_t i, n = batch->n;
-	int rc = td_engine_translate(e, batch, err);
-	if (!rc && e->wants_future && n > e->near.length - e->near.time)
-		rc = td_engine_changed(err);
+	uint32_t i;
+	int rc = 0;
 	load_hot(&h, e);
-	for (i = 0; i < n && !rc; i++) {
+	for (i = 0; i < batch->n && !rc; i++) {
 		uint32_t index = e->index[i];
 		unsigned bit = e->bit[i], mask = 1u << bit % 8;
 		unsigned char *at = h.bits + ((size_t)index << h.shift) + bit / 8;
 		/* The scratch array goes on after the batch: looking past its end is harmless. */
 		look_ahead(&h, e->index[i + LOOK_AHEAD]);
-		e->near.time++;
-		if (h.next_use)
-			h.next_use[index] = h.next_after[e->near.time];
+		tick(&h, e, index);
 		if (*at & mask) {
 			at[h.lane_bytes] |= (unsigned char)mask;
 			at[2 * h.lane_bytes] |= (unsigned char)(batch->write[i] << bit % 8);
 			tell_access(&h, e, (tide_chunk){index}, batch->page[i], batch->ref[i]);
+			continue;
+		}
+		struct tide_event event = {batch->page[i], batch->ref[i], batch->stream[i],
+					   batch->write[i]};
+		rc = td_engine_fault(e, (tide_chunk){index}, bit, &event, err);
+		if (h.moves != e->moves)
+			load_hot(&h, e);
+	}
+	*done = i;
+	return rc;
+}
+
+/* Chunks of one page, where the record is one word and the fault has its short way. */
+static int run_pages(struct td_engine *e, const struct tide_batch *batch, uint32_t *done,
+		     struct tide_error *err)
+{
+	struct hot h;
+	uint64_t faults = 0, free_before = e->near.free_pages;
+	uint32_t i;
+	int rc = 0;
+	load_hot(&h, e);
+	uint32_t *records = (uint32_t *)(void *)h.bits;
+	for (i = 0; i < batch->n && !rc; i++) {
+		uint32_t index = e->index[i], ahead = e->index[i + LOOK_AHEAD];
+		__builtin_prefetch(records + ahead, 1);
+		__builtin_prefetch(h.slots + ahead * h.slot_bytes, 1);
+		tick(&h, e, index);
+		if (records[index]) {
+			records[index] |= (uint32_t)batch->write[i] << 16;
+			tell_access(&h, e, (tide_chunk){index}, batch->page[i], batch->ref[i]);
 		} else {
-			rc = fault(e, batch, i, err);
-			if (h.moves != e->moves)
-				load_hot(&h, e);
+			rc = td_engine_fault_page(e, (tide_chunk){index}, (tide_page){batch->page[i]},
+						  batch->ref[i], batch->write[i], err);
+			faults++;
 		}
 	}
-	e->counts.accesses += i;
-	e->counts.hits += i - (e->counts.faults - faults_before);
+	td_engine_count_pages(e, faults, free_before - e->near.free_pages);
+	*done = i;
+	return rc;
+}
+
+int td_sim_batch(struct td_engine *e, const struct tide_batch *batch, struct tide_error *err)
+{
+	uint64_t faults_before = e->counts.faults;
+	uint32_t done = 0;
+	int rc = td_engine_translate(e, batch, err);
+	if (!rc && e->wants_future && batch->n > e->near.length - e->near.time)
+		rc = td_engine_changed(err);
+	if (!rc)
+		rc = e->single_pages ? run_pages(e, batch, &done, err)
+				     : run_chunks(e, batch, &done, err);
+	e->counts.accesses += done;
+	e->counts.hits += done - (e->counts.faults - faults_before);
 	return rc;
 }
 
