@@ -2,7 +2,7 @@
  * when this one has arrived. Where entries keep their order, each can remember the one that stood
  * a few steps further on when they were put there, and a walk can ask for that one in time.
  *
- *     a -> b -> c -> d -> e        a.ahead = e
+ *     a -> b -> .. -> h -> i        a.ahead = i
  *
  * The memory is a hint: when it is out of date, only the prefetch is wasted. */
 #ifndef TIDE_EVICT_TRAIL_H
@@ -18,7 +18,7 @@ struct walked {
 	uint8_t queue; /* for queues.h */
 };
 
-#define TRAIL 4
+#define TRAIL 8
 
 struct trail {
 	uint32_t last[TRAIL]; /* index + 1 of the entries put in order before, a ring */
