@@ -39,7 +39,7 @@ struct tide_sim_options {
 	const char *columns;   /* of a csv trace: "page=5,op=3" */
 	const char *near_size; /* "512M", "1024p", "75%" (of the footprint); required */
 	const char *page;      /* "4K" */
-	const char *chunk;     /* "64K" */
+	const char *chunk;     /* "64K", or in pages "16p" */
 	const char *evict;     /* "lrm" */
 	const char *prefetch;  /* "tree" */
 	const char *log;       /* decision log to write, NULL: none */
@@ -81,10 +81,12 @@ struct tide_trace;
 struct tide_trace_writer;
 
 struct tide_trace_options {
-	const char *path;
+	const char *path;     /* file name, "-" for standard input; or */
+	const char *workload; /* "zipf:pages=1000": its accesses, as if they were a trace */
 	const char *format;
 	const char *columns;
 	const char *page; /* "4K" */
+	const char *seed; /* of a workload: "1" */
 };
 
 int tide_trace_open(struct tide_trace **out, const struct tide_trace_options *options,

@@ -5,7 +5,9 @@ struct ring {
 	const struct tide_view *view;
 	struct td_list ring;
 	struct trail trail; /* what the hand has passed, and what came in behind it */
-	uint32_t hand; /* TD_NIL only while the ring is empty */
+	uint32_t hand;       /* TD_NIL only while the ring is empty */
+	bool mark_new;       /* the access that brings a chunk in sets its bit */
+	tide_chunk newcomer; /* came in and had no access yet */
 };
 
 static struct td_links links(const struct ring *s)
@@ -17,8 +19,10 @@ static int create(void *self, const struct tide_view *view, const union tide_val
 		  struct tide_error *err)
 {
 	struct ring *s = self;
-	(void)values, (void)err;
+	(void)err;
 	s->view = view;
+	s->mark_new = values[0].i;
+	s->newcomer = TIDE_NO_CHUNK;
 	s->hand = TD_NIL;
 	td_list_init(&s->ring);
 	return 0;
@@ -41,13 +45,17 @@ static void on_migrated(void *self, tide_chunk c, uint64_t pages)
 	if (s->hand == TD_NIL)
 		s->hand = c.index;
 	trail_put(&s->trail, s->view, c.index);
+	if (c.index == s->view->near->fault_chunk.index)
+		s->newcomer = c;
 }
 
 static void on_access(void *self, tide_chunk c, tide_page p, uint64_t ref)
 {
 	struct ring *s = self;
 	(void)p, (void)ref;
-	tide_slot(s->view, struct walked, c)->used = true;
+	if (s->mark_new || c.index != s->newcomer.index)
+		tide_slot(s->view, struct walked, c)->used = true;
+	s->newcomer = TIDE_NO_CHUNK;
 }
 
 static void on_evicted(void *self, tide_chunk c, const struct tide_evicted *what)
@@ -75,6 +83,11 @@ static tide_chunk pick_victim(void *self)
 	}
 }
 
+static const struct tide_param params[] = {
+	{"new", TIDE_PARAM_INT, "1", 0, 1, "bit of a chunk after the access that brought it in"},
+	{0},
+};
+
 const struct tide_policy td_policy_evict_clock = {
 	.api = TIDE_POLICY_API,
 	.size = sizeof(struct tide_policy),
@@ -83,6 +96,7 @@ const struct tide_policy td_policy_evict_clock = {
 	.summary = "a ring with a hand and one bit per chunk, set by accesses",
 	.paper = "reference",
 	.needs = TIDE_NEEDS_ACCESSES,
+	.params = params,
 	.state_bytes = sizeof(struct ring),
 	.chunk_bytes = sizeof(struct walked),
 	.create = create,

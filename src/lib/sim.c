@@ -54,6 +54,15 @@ static int open_source(struct tide_sim *sim, const struct tide_sim_options *o, b
 	return td_trace_open(&sim->source, &trace, err);
 }
 
+/* What the source itself does not say. */
+static void merge_facts(struct td_trace_facts *facts, const struct td_trace_facts *given)
+{
+	uint64_t *to = (uint64_t *)facts;
+	const uint64_t *from = (const uint64_t *)given;
+	for (size_t i = 0; i < sizeof *facts / sizeof *to; i++)
+		to[i] = to[i] == TD_UNKNOWN ? from[i] : to[i];
+}
+
 /* Opens the input and learns what has to be known of it, by a pass of its own if need be. */
 static int open_input(struct tide_sim *sim, const struct tide_sim_options *o,
 		      const struct td_engine_config *config, const struct td_lib_near *near,
@@ -68,8 +77,7 @@ static int open_input(struct tide_sim *sim, const struct tide_sim_options *o,
 	if (rc)
 		return rc;
 	sim->facts = sim->source->facts;
-	if (!facts_suffice(&sim->facts, config, near) && o->facts)
-		sim->facts = given;
+	merge_facts(&sim->facts, &given);
 	if (!facts_suffice(&sim->facts, config, near))
 		rc = td_sim_survey(sim->source, &sim->facts, err);
 	return rc;

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "core/text.h"
@@ -37,10 +38,15 @@ int td_lib_chunk_pages(const char *text, uint64_t page_bytes, uint32_t *chunk_pa
 {
 	uint64_t bytes, pages;
 	text = text ? text : "64K";
-	if (td_core_size(text, strlen(text), &bytes))
+	size_t n = strlen(text);
+	bool in_pages = n && text[n - 1] == 'p';
+	if (in_pages ? td_core_u64(text, n - 1, &pages) : td_core_size(text, n, &bytes))
 		return bad_size("chunk", text, err);
-	pages = bytes / page_bytes;
-	if (!pages || bytes % page_bytes)
+	if (in_pages)
+		bytes = pages > 64 ? UINT64_MAX : pages * page_bytes;
+	else
+		pages = bytes / page_bytes;
+	if (!pages || (!in_pages && bytes % page_bytes))
 		return tide_fail(err, -EINVAL,
 				 "chunk of %" PRIu64 " bytes is not a multiple of the page of %" PRIu64
 				 " bytes: give --chunk as 1 to 64 pages",
@@ -59,6 +65,8 @@ static int parse_share(const char *text, size_t n, uint64_t *out)
 	const char *point = memchr(text, '.', n);
 	size_t whole = point ? (size_t)(point - text) : n, digits = point ? n - whole - 1 : 0;
 	uint64_t value, fraction = 0;
+	if (whole > 2 && (text[1] == 'x' || text[1] == 'X'))
+		return -EINVAL; /* sixteenths of a hundred are nobody's share */
 	if (td_core_u64(text, whole, &value) || value > 1000000 || digits > SHARE_DIGITS ||
 	    (point && !digits))
 		return -EINVAL;

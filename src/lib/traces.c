@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "lib.h"
+#include "workload/workload.h"
 
 struct tide_trace {
 	struct td_trace_source *source;
@@ -15,13 +16,21 @@ int tide_trace_open(struct tide_trace **out, const struct tide_trace_options *op
 {
 	struct td_trace_options o = {
 		.path = options->path, .format = options->format, .columns = options->columns};
+	uint64_t seed;
+	if (!options->path == !options->workload)
+		return tide_fail(err, -EINVAL, "give one of a path and a workload");
 	int rc = td_lib_page_bytes(options->page, &o.page_bytes, err);
+	if (!rc)
+		rc = td_lib_seed(options->seed, &seed, err);
 	if (rc)
 		return rc;
 	struct tide_trace *t = calloc(1, sizeof *t);
 	if (!t)
 		return tide_fail(err, -ENOMEM, "out of memory");
-	rc = td_trace_open(&t->source, &o, err);
+	if (options->workload)
+		rc = td_workload_open(&t->source, options->workload, o.page_bytes, seed, err);
+	else
+		rc = td_trace_open(&t->source, &o, err);
 	if (rc)
 		free(t);
 	else

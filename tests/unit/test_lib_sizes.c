@@ -50,7 +50,10 @@ static void chunks_are_1_to_64_pages(void **state)
 		{"260K", "65 pages is more than 64", 0},  {"1T", "more than 64", 0},
 		{"2K", "not a multiple of the page", 0},  {"4097", "not a multiple", 0},
 		{"0", "not a multiple", 0},               {"", "is no size", 0},
-		{"x", "chunk of 'x' is no size", 0},
+		{"x", "chunk of 'x' is no size", 0},      {"p", "is no size", 0},
+		{"1p", NULL, 1},       {"16p", NULL, 16}, {"64p", NULL, 64},
+		{"65p", "65 pages is more than 64", 0},   {"0p", "not a multiple", 0},
+		{"99999999999999999p", "more than 64", 0},
 	};
 
 	(void)state;

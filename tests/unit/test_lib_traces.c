@@ -4,6 +4,7 @@
 #include <stdint.h>
 #include <setjmp.h>
 #include <cmocka.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -142,6 +143,28 @@ static int remove_folder(void **state)
 	return rmdir(folder); /* nothing is left in it */
 }
 
+static void a_workload_is_read_like_a_trace(void **state)
+{
+	struct tide_trace_options o = {.workload = "cyclic:pages=3,rounds=2"};
+	struct tide_trace *t = NULL;
+	struct tide_event event;
+	struct tide_error err;
+
+	(void)state;
+	assert_int_equal(tide_trace_open(&t, &o, NULL), 0);
+	for (uint64_t i = 0; i < 6; i++) {
+		assert_int_equal(tide_trace_next(t, &event, NULL), 1);
+		assert_int_equal(event.page, i % 3);
+	}
+	assert_int_equal(tide_trace_next(t, &event, NULL), 0);
+	tide_trace_close(t);
+	o.path = "x.txt";
+	assert_int_equal(tide_trace_open(&t, &o, &err), -EINVAL);
+	o = (struct tide_trace_options){.workload = "cyclic", .seed = "one"};
+	assert_int_equal(tide_trace_open(&t, &o, &err), -EINVAL);
+	assert_non_null(strstr(err.text, "seed of 'one'"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -149,6 +172,7 @@ int main(void)
 		cmocka_unit_test(an_abandoned_trace_is_not_there),
 		cmocka_unit_test(what_cannot_be_opened_is_said),
 		cmocka_unit_test(a_file_and_pushes_agree),
+		cmocka_unit_test(a_workload_is_read_like_a_trace),
 	};
 	return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
