@@ -14,8 +14,8 @@ struct tide_error {
 
 /* Fills err (which may be NULL) and returns code, so a caller can write
  * `return tide_fail(err, -EINVAL, "...")`. code is a negative errno. */
-__attribute__((format(printf, 3, 4))) static inline int
-tide_fail(struct tide_error *err, int code, const char *format, ...)
+__attribute__((format(printf, 3, 4))) static inline int tide_fail(struct tide_error *err, int code,
+								  const char *format, ...)
 {
 	if (err) {
 		va_list args;

@@ -131,7 +131,8 @@ static inline bool tide_valid(const struct tide_view *v, tide_chunk c)
 
 /* A hint, never needed: c will soon be the victim, its bitmaps may be fetched from memory. Inlined
  * at all costs: gcc takes a function that only prefetches for one without effect. */
-__attribute__((always_inline)) static inline void tide_expect(const struct tide_view *v, tide_chunk c)
+__attribute__((always_inline)) static inline void tide_expect(const struct tide_view *v,
+							      tide_chunk c)
 {
 	__builtin_prefetch(v->near->bits + ((size_t)c.index << v->near->record_shift), 1);
 }
@@ -219,9 +220,9 @@ struct tide_policy {
 	uint32_t size; /* sizeof(struct tide_policy) */
 	const char *name;
 	enum tide_role role;
-	const char *summary; /* one line, no full stop */
-	const char *paper;   /* where it was published */
-	unsigned needs;      /* of enum tide_needs */
+	const char *summary;             /* one line, no full stop */
+	const char *paper;               /* where it was published */
+	unsigned needs;                  /* of enum tide_needs */
 	const struct tide_param *params; /* ends with a row whose name is NULL; or NULL */
 	size_t state_bytes;              /* own state: self, zero at first */
 	size_t chunk_bytes;              /* state per chunk, owned by the engine, zero at first */

@@ -60,12 +60,10 @@ int tide_sim_open(struct tide_sim **out, const struct tide_sim_options *options,
 		  struct tide_error *err);
 
 /* The whole trace or workload. */
-int tide_sim_run(struct tide_sim *sim, tide_progress *progress, void *arg,
-		 struct tide_error *err);
+int tide_sim_run(struct tide_sim *sim, tide_progress *progress, void *arg, struct tide_error *err);
 
 /* Or accesses pushed one by one, where neither trace nor workload was given. */
-int tide_sim_access(struct tide_sim *sim, const struct tide_event *event,
-		    struct tide_error *err);
+int tide_sim_access(struct tide_sim *sim, const struct tide_event *event, struct tide_error *err);
 
 void tide_sim_counts(const struct tide_sim *sim, struct tide_counts *counts);
 void tide_sim_facts(const struct tide_sim *sim, struct tide_facts *facts);

@@ -7,7 +7,7 @@ enum { A1IN = 1, A1OUT, AM };
 struct twoq {
 	struct queues q;
 	uint64_t kin, kout;
-	bool known; /* the faulting page was in A1out, whatever its own victim pushes out of there */
+	bool known; /* the faulting page was in A1out before its victim came there */
 };
 
 static int create(void *self, const struct tide_view *view, const union tide_value *values,

@@ -4,7 +4,7 @@
 struct ring {
 	const struct tide_view *view;
 	struct td_list ring;
-	struct trail trail; /* what the hand has passed, and what came in behind it */
+	struct trail trail;  /* what the hand has passed, and what came in behind it */
 	uint32_t hand;       /* TD_NIL only while the ring is empty */
 	bool mark_new;       /* the access that brings a chunk in sets its bit */
 	tide_chunk newcomer; /* came in and had no access yet */

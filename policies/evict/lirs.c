@@ -37,7 +37,8 @@ static struct td_links stack(const struct lirs *s)
 
 static struct td_links queue(const struct lirs *s)
 {
-	return (struct td_links){s->view->slots + offsetof(struct slot, queue), sizeof(struct slot)};
+	return (struct td_links){s->view->slots + offsetof(struct slot, queue),
+				 sizeof(struct slot)};
 }
 
 static int create(void *self, const struct tide_view *view, const union tide_value *values,

@@ -60,7 +60,8 @@ static tide_chunk pick_victim(void *self)
 	bool faulted_passed = !near->blocked_chunks;
 	/* The chunks that are no valid victims, in ascending order. */
 	for (uint32_t i = 0; near->planned && i < near->plan->n; i++) {
-		if (!faulted_passed && near->plan->other[i].number > key(s, near->fault_chunk.index)) {
+		if (!faulted_passed &&
+		    near->plan->other[i].number > key(s, near->fault_chunk.index)) {
 			pass_over(s, &v, near->fault_chunk, &rank);
 			faulted_passed = true;
 		}

@@ -100,7 +100,8 @@ static tide_chunk pick_victim(void *self)
 }
 
 static const struct tide_param params[] = {
-	{"pct", TIDE_PARAM_REAL, "10", 0, 100, "per cent of the list, from its oldest end, to spare"},
+	{"pct", TIDE_PARAM_REAL, "10", 0, 100,
+	 "per cent of the list, from its oldest end, to spare"},
 	{0},
 };
 

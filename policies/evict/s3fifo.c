@@ -94,7 +94,8 @@ static tide_chunk pick_victim(void *self)
 static const struct tide_param params[] = {
 	{"small", TIDE_PARAM_INT, "10", 0, 100, "size of the small queue, per cent of near memory"},
 	{"cap", TIDE_PARAM_INT, "3", 1, 255, "most uses counted per page"},
-	{"promote", TIDE_PARAM_INT, "2", 1, 255, "uses in the small queue that move a page to main"},
+	{"promote", TIDE_PARAM_INT, "2", 1, 255,
+	 "uses in the small queue that move a page to main"},
 	{0},
 };
 

@@ -33,9 +33,10 @@ static inline struct td_map_entry *td_map_find(const struct td_map *m, uint64_t 
 	return &entries[i];
 }
 
-/* Asks for the memory that td_map_find(key) will look at. Inlined at all costs: gcc takes a function
- * that only prefetches for one without effect, and drops the call. */
-__attribute__((always_inline)) static inline void td_map_prefetch(const struct td_map *m, uint64_t key)
+/* Asks for the memory that td_map_find(key) will look at. Inlined at all costs: gcc takes a
+ * function that only prefetches for one without effect, and drops the call. */
+__attribute__((always_inline)) static inline void td_map_prefetch(const struct td_map *m,
+								  uint64_t key)
 {
 	__builtin_prefetch((struct td_map_entry *)(void *)m->entries.at +
 			   (tide_hash64(key) & m->mask));

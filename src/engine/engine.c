@@ -49,10 +49,12 @@ static int make_room_for_chunks(struct td_engine *e)
 static int index_failed(int rc, struct tide_error *err)
 {
 	if (rc == -EOVERFLOW)
-		return tide_fail(err, rc,
-				 "the input has a page beyond its own address range, or more than 4 billion chunks: "
-				 "give a larger --chunk");
-	return tide_fail(err, rc, "out of memory for the state of the chunks: give a larger --chunk");
+		return tide_fail(
+			err, rc,
+			"the input has a page beyond its own address range, or more than 4 billion chunks: "
+			"give a larger --chunk");
+	return tide_fail(err, rc,
+			 "out of memory for the state of the chunks: give a larger --chunk");
 }
 
 int td_engine_translate(struct td_engine *e, const struct tide_batch *batch, struct tide_error *err)
@@ -78,36 +80,42 @@ static int check_needs(const struct tide_policy *p, const struct td_engine_confi
 	const char *role = td_policy_role_name(p->role), *mech = config->mechanism;
 	unsigned missing = p->needs & ~config->gives;
 	if (p->needs & TIDE_NEEDS_PAGES && config->chunk_pages != 1)
-		return tide_fail(err, -EINVAL,
-				 "%s policy %s works on chunks of one page: give --chunk the size of --page",
-				 role, p->name);
+		return tide_fail(
+			err, -EINVAL,
+			"%s policy %s works on chunks of one page: give --chunk the size of --page",
+			role, p->name);
 	if (missing & TIDE_NEEDS_FUTURE)
-		return tide_fail(err, -EINVAL,
-				 "%s policy %s needs the future, which only a recorded trace or a workload "
-				 "has: save the input to a file first",
-				 role, p->name);
+		return tide_fail(
+			err, -EINVAL,
+			"%s policy %s needs the future, which only a recorded trace or a workload "
+			"has: save the input to a file first",
+			role, p->name);
 	if (missing & TIDE_NEEDS_REFS)
-		return tide_fail(err, -EINVAL,
-				 "%s policy %s needs accesses with refs, and this input has none: record "
-				 "them with it",
-				 role, p->name);
+		return tide_fail(
+			err, -EINVAL,
+			"%s policy %s needs accesses with refs, and this input has none: record "
+			"them with it",
+			role, p->name);
 	if (missing & TIDE_NEEDS_NOTICES)
-		return tide_fail(err, -EINVAL,
-				 "%s policy %s needs notices by observation, and %s gives none: choose "
-				 "another policy",
-				 role, p->name, mech);
+		return tide_fail(
+			err, -EINVAL,
+			"%s policy %s needs notices by observation, and %s gives none: choose "
+			"another policy",
+			role, p->name, mech);
 	if (missing & TIDE_NEEDS_ACCESSES)
-		return tide_fail(err, -EINVAL,
-				 "%s policy %s needs every access, and %s sees only faults: tide sim sees "
-				 "them all",
-				 role, p->name, mech);
+		return tide_fail(
+			err, -EINVAL,
+			"%s policy %s needs every access, and %s sees only faults: tide sim sees "
+			"them all",
+			role, p->name, mech);
 	return 0;
 }
 
 int td_engine_check_needs(const struct td_engine_config *config, struct tide_error *err)
 {
 	int rc = check_needs(config->evict.policy, config, err);
-	return rc || !config->prefetch.policy ? rc : check_needs(config->prefetch.policy, config, err);
+	return rc || !config->prefetch.policy ? rc
+					      : check_needs(config->prefetch.policy, config, err);
 }
 
 static int fill_box(struct td_engine *e, struct td_engine_box *box, struct td_policy_choice *choice,
@@ -143,13 +151,13 @@ static void empty_box(struct td_engine_box *box)
 	box->self = NULL;
 }
 
-#define LISTEN(e, box, callback)                                                    \
-	do {                                                                        \
-		unsigned i_ = 0;                                                    \
-		while ((e)->ears.callback[i_].fn)                                   \
-			i_++;                                                       \
-		(e)->ears.callback[i_].fn = (box)->choice.policy->callback;         \
-		(e)->ears.callback[i_].self = (box)->self;                          \
+#define LISTEN(e, box, callback) \
+	do { \
+		unsigned i_ = 0; \
+		while ((e)->ears.callback[i_].fn) \
+			i_++; \
+		(e)->ears.callback[i_].fn = (box)->choice.policy->callback; \
+		(e)->ears.callback[i_].self = (box)->self; \
 	} while (0)
 
 static void find_ears(struct td_engine *e)
@@ -223,14 +231,16 @@ static int init(struct td_engine *e, struct td_engine_config *config, struct tid
 		rc = fill_box(e, &e->box[TD_BOX_EVICT], &config->evict, err);
 	if (!rc && config->log_path)
 		rc = td_engine_log_open(&e->log, config->log_path, err);
-	e->single_pages = config->chunk_pages == 1 && !config->log_path && !config->replace_invalid &&
+	e->single_pages = config->chunk_pages == 1 && !config->log_path &&
+			  !config->replace_invalid &&
 			  !(e->box[TD_BOX_PREFETCH].self &&
 			    e->box[TD_BOX_PREFETCH].choice.policy->plan_prefetch);
 	find_ears(e);
 	return rc;
 }
 
-int td_engine_create(struct td_engine **out, struct td_engine_config *config, struct tide_error *err)
+int td_engine_create(struct td_engine **out, struct td_engine_config *config,
+		     struct tide_error *err)
 {
 	struct td_engine *e = calloc(1, sizeof *e);
 	int rc = e ? init(e, config, err) : tide_fail(err, -ENOMEM, "out of memory");

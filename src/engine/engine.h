@@ -11,7 +11,7 @@
 #include "tide/policy.h"
 #include "tide/stats.h"
 
-#define TD_ENGINE_LOOK_AHEAD 12 /* accesses whose state is asked for before they come */
+#define TD_ENGINE_LOOK_AHEAD 12  /* accesses whose state is asked for before they come */
 #define TD_ENGINE_EJECT_AFTER 16 /* invalid answers, when they are replaced */
 
 struct td_engine_log;
@@ -42,11 +42,12 @@ struct td_engine_box {
 /* The boxes in the order in which events are told. */
 enum { TD_BOX_PLACE, TD_BOX_PREFETCH, TD_BOX_EVICT, TD_BOXES };
 
-/* Who listens to what, in that order, ending with a NULL: telling costs nothing where nobody does. */
-#define TD_EARS(callback, ...)             \
-	struct {                           \
-		void (*fn)(__VA_ARGS__);   \
-		void *self;                \
+/* Who listens to what, in that order, ending with a NULL: telling costs nothing where nobody does.
+ */
+#define TD_EARS(callback, ...) \
+	struct { \
+		void (*fn)(__VA_ARGS__); \
+		void *self; \
 	} callback[TD_BOXES + 1]
 
 struct td_engine_ears {
@@ -104,8 +105,8 @@ int td_engine_fault(struct td_engine *e, tide_chunk c, unsigned bit, const struc
 /* The same where single_pages says that it applies: chunks of one page, nothing prefetched,
  * nothing logged or replaced. What it does not count itself is counted afterwards, for many. */
 void td_engine_count_pages(struct td_engine *e, uint64_t faults, uint64_t came_into_free);
-int td_engine_fault_page(struct td_engine *e, tide_chunk c, tide_page page, uint64_t ref, bool write,
-			 struct tide_error *err);
+int td_engine_fault_page(struct td_engine *e, tide_chunk c, tide_page page, uint64_t ref,
+			 bool write, struct tide_error *err);
 
 /* The future, where wants_future: the whole input once, in order, then the end of it. */
 int td_engine_foresee(struct td_engine *e, const struct tide_batch *batch, struct tide_error *err);

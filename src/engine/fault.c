@@ -8,9 +8,9 @@
 #include "log.h"
 
 /* Tells everybody who listens to a callback. */
-#define TELL(e, callback, ...)                                            \
-	do {                                                              \
-		for (unsigned i_ = 0; (e)->ears.callback[i_].fn; i_++)    \
+#define TELL(e, callback, ...) \
+	do { \
+		for (unsigned i_ = 0; (e)->ears.callback[i_].fn; i_++) \
 			(e)->ears.callback[i_].fn((e)->ears.callback[i_].self, ##__VA_ARGS__); \
 	} while (0)
 
@@ -140,8 +140,9 @@ static int count_error(struct td_engine *e, const struct tide_policy *p, const c
 	if (e->replace_invalid)
 		return 0;
 	return tide_fail(err, -EPROTO,
-			 "%s policy %s gave an invalid answer at access %" PRIu64 " (fault in chunk %" PRIu64
-			 ", %" PRIu64 " of %" PRIu64 " pages free, %" PRIu64
+			 "%s policy %s gave an invalid answer at access %" PRIu64
+			 " (fault in chunk %" PRIu64 ", %" PRIu64 " of %" PRIu64
+			 " pages free, %" PRIu64
 			 " chunks resident): %s: mend the policy or add --replace-invalid",
 			 td_policy_role_name(p->role), p->name, e->near.time, own_number(e),
 			 e->near.free_pages, e->near.capacity_pages, e->near.resident_chunks, why);
@@ -241,7 +242,8 @@ static void evict(struct td_engine *e, tide_chunk victim)
 	e->near.resident_chunks--;
 }
 
-static int make_room(struct td_engine *e, uint64_t fault_bit, uint64_t *size, struct tide_error *err)
+static int make_room(struct td_engine *e, uint64_t fault_bit, uint64_t *size,
+		     struct tide_error *err)
 {
 	if (!e->full) {
 		e->full = true;
@@ -280,7 +282,8 @@ static void make_resident(struct td_engine *e, uint32_t index, uint64_t pages, u
 				    pages);
 }
 
-static void bring_in(struct td_engine *e, tide_chunk c, uint64_t fault_bit, uint64_t size, bool write)
+static void bring_in(struct td_engine *e, tide_chunk c, uint64_t fault_bit, uint64_t size,
+		     bool write)
 {
 	const struct tide_plan *plan = &e->plan;
 	make_resident(e, c.index, plan->own, fault_bit, write ? fault_bit : 0);
@@ -357,8 +360,8 @@ static int replace_page(struct td_engine *e, uint32_t *records, struct tide_erro
 	return 0;
 }
 
-int td_engine_fault_page(struct td_engine *e, tide_chunk c, tide_page page, uint64_t ref, bool write,
-			 struct tide_error *err)
+int td_engine_fault_page(struct td_engine *e, tide_chunk c, tide_page page, uint64_t ref,
+			 bool write, struct tide_error *err)
 {
 	uint32_t *records = (uint32_t *)(void *)e->bits.at;
 	e->near.fault_chunk = c;

@@ -17,8 +17,9 @@ int td_engine_foresee(struct td_engine *e, const struct tide_batch *batch, struc
 	if (rc)
 		return rc;
 	if (e->near.length >= UINT32_MAX)
-		return tide_fail(err, -EFBIG,
-				 "a policy that needs the future takes at most 4 billion accesses: cut the trace");
+		return tide_fail(
+			err, -EFBIG,
+			"a policy that needs the future takes at most 4 billion accesses: cut the trace");
 	if (batch->n > e->near.length - e->foreseen)
 		return td_engine_changed(err);
 	if (td_vec_reserve(&e->chunk_at, e->near.length) ||

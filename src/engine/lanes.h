@@ -35,7 +35,8 @@ static inline struct td_lanes td_lanes_load(const unsigned char *record, uint32_
 static inline void td_lanes_store(unsigned char *record, uint32_t lane_bytes, struct td_lanes l)
 {
 	if (lane_bytes == 1) {
-		uint32_t w = (uint32_t)(l.resident | l.touched << 8 | l.dirty << 16 | l.armed << 24);
+		uint32_t w =
+			(uint32_t)(l.resident | l.touched << 8 | l.dirty << 16 | l.armed << 24);
 		memcpy(record, &w, sizeof w);
 	} else if (lane_bytes == 2) {
 		uint64_t w = l.resident | l.touched << 16 | l.dirty << 32 | l.armed << 48;

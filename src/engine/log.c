@@ -33,7 +33,8 @@ int td_engine_log_flush(struct td_engine_log *log, struct tide_error *err)
 {
 	if (!log || (!fflush(log->file) && !ferror(log->file)))
 		return 0;
-	return tide_fail(err, -EIO, "cannot write the decision log %s: is the disk full?", log->path);
+	return tide_fail(err, -EIO, "cannot write the decision log %s: is the disk full?",
+			 log->path);
 }
 
 void td_engine_log_close(struct td_engine_log *log)

@@ -36,7 +36,8 @@ static int unknown(const char *name, enum tide_role role, struct tide_error *err
 	}
 	for (int other = 0; other < 3; other++) {
 		if (find(name, strlen(name), (enum tide_role)other))
-			return tide_fail(err, -EINVAL, "%s is a policy for --%s, not for --%s: known ones are%s",
+			return tide_fail(err, -EINVAL,
+					 "%s is a policy for --%s, not for --%s: known ones are%s",
 					 name, td_policy_role_name((enum tide_role)other),
 					 td_policy_role_name(role), all);
 	}
@@ -57,20 +58,22 @@ static int check_loaded(const struct tide_policy *p, const char *path, enum tide
 				 "%s was built for policy api %u, this tide has %u: build it again",
 				 path, p->api, TIDE_POLICY_API);
 	if (p->size != sizeof *p)
-		return tide_fail(err, -EINVAL,
-				 "%s has a policy struct of %u bytes, this tide has %zu: build it again",
-				 path, p->size, sizeof *p);
+		return tide_fail(
+			err, -EINVAL,
+			"%s has a policy struct of %u bytes, this tide has %zu: build it again",
+			path, p->size, sizeof *p);
 	if (!p->name || !p->summary)
-		return tide_fail(err, -EINVAL, "%s has a policy without name or summary: set them", path);
+		return tide_fail(err, -EINVAL, "%s has a policy without name or summary: set them",
+				 path);
 	if (p->role != role)
 		return tide_fail(err, -EINVAL, "%s is a policy of another role: it is not for --%s",
 				 path, td_policy_role_name(role));
 	if (role == TIDE_EVICT && !p->pick_victim)
-		return tide_fail(err, -EINVAL, "%s does not answer its role's question: set pick_victim",
-				 path);
+		return tide_fail(err, -EINVAL,
+				 "%s does not answer its role's question: set pick_victim", path);
 	if (role == TIDE_PLACE && !p->place_victim)
-		return tide_fail(err, -EINVAL, "%s does not answer its role's question: set place_victim",
-				 path);
+		return tide_fail(err, -EINVAL,
+				 "%s does not answer its role's question: set place_victim", path);
 	return 0;
 }
 
@@ -82,9 +85,10 @@ static int load(struct td_policy_choice *out, const char *path, enum tide_role r
 		return tide_fail(err, -EINVAL, "cannot load policy: %s", dlerror());
 	out->policy = dlsym(out->library, "tide_policy");
 	if (!out->policy)
-		return tide_fail(err, -EINVAL,
-				 "%s is no policy: it has no symbol tide_policy, see docs/writing-a-policy.md",
-				 path);
+		return tide_fail(
+			err, -EINVAL,
+			"%s is no policy: it has no symbol tide_policy, see docs/writing-a-policy.md",
+			path);
 	return check_loaded(out->policy, path, role, err);
 }
 
@@ -105,7 +109,8 @@ int td_policy_choose(struct td_policy_choice *out, const char *spec, enum tide_r
 	free(name);
 	if (!rc) {
 		char who[80];
-		snprintf(who, sizeof who, "%s policy %s", td_policy_role_name(role), out->policy->name);
+		snprintf(who, sizeof who, "%s policy %s", td_policy_role_name(role),
+			 out->policy->name);
 		rc = td_core_params(out->policy->params, spec, who, &out->values, err);
 	}
 	if (rc)

@@ -51,7 +51,8 @@ static void fill_direct(struct td_space *s, uint64_t from)
 {
 	const struct td_map_entry *entry = (const struct td_map_entry *)(void *)s->map.entries.at;
 	for (uint64_t i = 0; i <= s->map.mask; i++) {
-		if (entry[i].value_plus_1 && entry[i].key >= from && entry[i].key < s->direct_chunks)
+		if (entry[i].value_plus_1 && entry[i].key >= from &&
+		    entry[i].key < s->direct_chunks)
 			((uint32_t *)(void *)s->direct.at)[entry[i].key] = entry[i].value_plus_1;
 	}
 }
@@ -113,7 +114,8 @@ int td_space_index(struct td_space *s, uint64_t number, uint32_t *index)
 	return 0;
 }
 
-__attribute__((always_inline)) static inline void look_ahead(const struct td_space *s, uint64_t number)
+__attribute__((always_inline)) static inline void look_ahead(const struct td_space *s,
+							     uint64_t number)
 {
 	if (number < s->direct_chunks)
 		__builtin_prefetch((const uint32_t *)(void *)s->direct.at + number);

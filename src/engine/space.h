@@ -18,7 +18,7 @@ struct td_space {
 	struct td_map map;
 	struct td_vec direct;   /* chunk number -> index + 1, uint32_t */
 	uint64_t direct_chunks; /* its length */
-	struct td_vec numbers; /* index -> chunk number, uint64_t */
+	struct td_vec numbers;  /* index -> chunk number, uint64_t */
 };
 
 /* chunks: how many there will be at most in the range 0 .. range - 1, TD_SPACE_ANY if not known. */

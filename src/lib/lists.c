@@ -44,9 +44,12 @@ int tide_workload_at(size_t i, struct tide_workload_info *info)
 	if (!w)
 		return -ENOENT;
 	int rc = default_facts(w->name, &facts);
-	*info = (struct tide_workload_info){
-		w->name, w->paper, w->type, w->summary, .params = w->params,
-		.published_bytes = w->published_bytes};
+	*info = (struct tide_workload_info){w->name,
+					    w->paper,
+					    w->type,
+					    w->summary,
+					    .params = w->params,
+					    .published_bytes = w->published_bytes};
 	if (!rc) {
 		info->footprint_bytes = facts.pages * LIST_PAGE_BYTES;
 		info->accesses = facts.accesses;

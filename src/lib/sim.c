@@ -109,20 +109,22 @@ static int judge_options(struct tide_sim *sim, const struct tide_sim_options *o,
 			 struct tide_error *err)
 {
 	if (o->trace && o->workload)
-		return tide_fail(err, -EINVAL, "both a trace and a workload: give one of --trace, --workload");
+		return tide_fail(err, -EINVAL,
+				 "both a trace and a workload: give one of --trace, --workload");
 	if (!o->near_size)
-		return tide_fail(err, -EINVAL, "no size of near memory: give --near, say --near 75%%");
+		return tide_fail(err, -EINVAL,
+				 "no size of near memory: give --near, say --near 75%%");
 	int rc = td_lib_seed(o->seed, &sim->seed, err);
 	if (!rc)
 		rc = td_lib_page_bytes(o->page, &sim->page_bytes, err);
 	if (!rc)
-		rc = td_lib_chunk_pages(o->chunk, sim->page_bytes,
-					&sim->chunk_pages, err);
+		rc = td_lib_chunk_pages(o->chunk, sim->page_bytes, &sim->chunk_pages, err);
 	if (!rc)
 		rc = td_lib_near_parse(o->near_size, sim->page_bytes, near, err);
 	if (!rc && !near->pages && !o->trace && !o->workload)
-		rc = tide_fail(err, -EINVAL,
-			       "near memory as a share needs a footprint, and pushed accesses have none yet: give pages");
+		rc = tide_fail(
+			err, -EINVAL,
+			"near memory as a share needs a footprint, and pushed accesses have none yet: give pages");
 	if (!rc)
 		rc = choose_policies(config, o, err);
 	/* A policy that cannot run at all is refused before the input is read. */
@@ -218,7 +220,9 @@ int tide_sim_run(struct tide_sim *sim, tide_progress *progress, void *arg, struc
 int tide_sim_access(struct tide_sim *sim, const struct tide_event *event, struct tide_error *err)
 {
 	if (sim->source)
-		return tide_fail(err, -EINVAL, "this run has an input of its own: open one without to push accesses");
+		return tide_fail(
+			err, -EINVAL,
+			"this run has an input of its own: open one without to push accesses");
 	struct tide_batch *b = sim->batch;
 	b->n = 1;
 	b->page[0] = event->page;

@@ -12,14 +12,16 @@
 
 static int bad_size(const char *what, const char *text, struct tide_error *err)
 {
-	return tide_fail(err, -EINVAL, "%s of '%s' is no size: write 4096, 64K, 2M or 16G", what, text);
+	return tide_fail(err, -EINVAL, "%s of '%s' is no size: write 4096, 64K, 2M or 16G", what,
+			 text);
 }
 
 int td_lib_seed(const char *text, uint64_t *seed, struct tide_error *err)
 {
 	text = text ? text : "1";
 	if (td_core_u64(text, strlen(text), seed))
-		return tide_fail(err, -EINVAL, "seed of '%s' is no number: give 0 to 2^64 - 1", text);
+		return tide_fail(err, -EINVAL, "seed of '%s' is no number: give 0 to 2^64 - 1",
+				 text);
 	return 0;
 }
 
@@ -48,13 +50,16 @@ int td_lib_chunk_pages(const char *text, uint64_t page_bytes, uint32_t *chunk_pa
 		pages = bytes / page_bytes;
 	if (!pages || (!in_pages && bytes % page_bytes))
 		return tide_fail(err, -EINVAL,
-				 "chunk of %" PRIu64 " bytes is not a multiple of the page of %" PRIu64
+				 "chunk of %" PRIu64
+				 " bytes is not a multiple of the page of %" PRIu64
 				 " bytes: give --chunk as 1 to 64 pages",
 				 bytes, page_bytes);
 	if (pages > 64)
-		return tide_fail(err, -EINVAL,
-				 "chunk of %" PRIu64 " pages is more than 64: give a smaller --chunk or a larger --page",
-				 pages);
+		return tide_fail(
+			err, -EINVAL,
+			"chunk of %" PRIu64
+			" pages is more than 64: give a smaller --chunk or a larger --page",
+			pages);
 	*chunk_pages = (uint32_t)pages;
 	return 0;
 }
@@ -97,9 +102,10 @@ int td_lib_near_parse(const char *text, uint64_t page_bytes, struct td_lib_near 
 			near->pages = bytes / page_bytes + (bytes % page_bytes != 0);
 	}
 	if (rc)
-		return tide_fail(err, -EINVAL,
-				 "near memory of '%s' is no size: write 512M, 1024p (pages) or 75%% (of the footprint)",
-				 text);
+		return tide_fail(
+			err, -EINVAL,
+			"near memory of '%s' is no size: write 512M, 1024p (pages) or 75%% (of the footprint)",
+			text);
 	if (!near->pages && !near->share_numerator)
 		return tide_fail(err, -EINVAL, "near memory of 0: give --near at least one chunk");
 	return 0;
@@ -111,12 +117,14 @@ int td_lib_near_resolve(const struct td_lib_near *near, uint64_t footprint_pages
 	*pages = near->pages;
 	if (!near->pages) {
 		unsigned __int128 unit = (unsigned __int128)SHARE_UNIT * 100;
-		unsigned __int128 share = (unsigned __int128)footprint_pages * near->share_numerator;
+		unsigned __int128 share =
+			(unsigned __int128)footprint_pages * near->share_numerator;
 		*pages = (uint64_t)((share + unit - 1) / unit);
 	}
 	if (*pages < chunk_pages)
 		return tide_fail(err, -EINVAL,
-				 "near memory of %" PRIu64 " pages is smaller than one chunk of %" PRIu32
+				 "near memory of %" PRIu64
+				 " pages is smaller than one chunk of %" PRIu32
 				 " pages: give a larger --near or a smaller --chunk",
 				 *pages, chunk_pages);
 	return 0;

@@ -3,8 +3,8 @@
 #define TD_MECH_MECH_H
 
 struct td_mech {
-	const char *name;  /* in a sentence: "the functional simulator" */
-	unsigned gives;    /* signals at best, of enum tide_needs; an input may give fewer */
+	const char *name; /* in a sentence: "the functional simulator" */
+	unsigned gives;   /* signals at best, of enum tide_needs; an input may give fewer */
 };
 
 #endif

@@ -49,7 +49,7 @@ static int take_header(struct tide_reader *t, struct tide_error *err)
 	unsigned version;
 	int rc;
 
-	if (memcmp(t->head.in->at, TIDE_MAGIC, there < 8 ? there : 8))
+	if (memcmp(t->head.in->at, TIDE_MAGIC, there < 8 ? there : 8) != 0)
 		return tide_fail(err, -EBADMSG,
 				 "%s is no tide trace, its first bytes are wrong: say "
 				 "its format with --format",
@@ -80,7 +80,7 @@ static bool head_is_sane(const struct tide_reader *t, const unsigned char *h)
 
 	if (!n || n > t->frame_events || load64(h + FRAME_FIRST) != t->read ||
 	    t->read != t->frames * t->frame_events || h[FRAME_COLUMNS] & ~t->may_have ||
-	    memcmp(h + FRAME_ZERO, zero, sizeof zero))
+	    memcmp(h + FRAME_ZERO, zero, sizeof zero) != 0)
 		return false;
 	if (!raw || raw > MOST_RAW(t->frame_events))
 		return false;

@@ -191,6 +191,7 @@ static int put_index(struct tide_writer *t, struct tide_error *err)
 
 static int finish(struct td_trace_writer *w, struct tide_error *err)
 {
+	static const unsigned char magic[8] = TIDE_MAGIC;
 	struct tide_writer *t = (struct tide_writer *)w;
 	unsigned char e[END_BYTES];
 	uint64_t index_at;
@@ -209,7 +210,7 @@ static int finish(struct td_trace_writer *w, struct tide_error *err)
 	store64(e + END_FRAMES, t->frames);
 	store64(e + END_INDEX, index_at);
 	store64(e + END_SUM, XXH3_64bits(e, END_SUM));
-	memcpy(e + END_MAGIC, TIDE_MAGIC, 8);
+	memcpy(e + END_MAGIC, magic, sizeof magic);
 	return td_trace_output_put(w->out, e, sizeof e, err);
 }
 

@@ -16,12 +16,12 @@
 #include <string.h>
 
 struct gen {
-	uint64_t random;	/* state of splitmix64 */
-	uint64_t salt;		/* where the spread puts the pages */
+	uint64_t random; /* state of splitmix64 */
+	uint64_t salt;   /* where the spread puts the pages */
 	uint64_t pages;
-	uint64_t at, length, base, stride;	/* the walk of scan, loop, strided and phases */
-	uint64_t (*shape)(struct gen *);	/* mixed: the shape of the present burst */
-	uint64_t left;				/* mixed: what is left of it */
+	uint64_t at, length, base, stride; /* the walk of scan, loop, strided and phases */
+	uint64_t (*shape)(struct gen *);   /* mixed: the shape of the present burst */
+	uint64_t left;                     /* mixed: what is left of it */
 	unsigned write_percent;
 	bool hex, refs, streams, notes, explicit_reads;
 };
@@ -91,8 +91,8 @@ static const struct {
 	const char *name;
 	uint64_t (*next)(struct gen *);
 } shapes[] = {
-	{ "uniform", uniform }, { "zipf", zipf }, { "scan", scan }, { "loop", loop },
-	{ "strided", strided }, { "phases", phases }, { "mixed", mixed },
+	{"uniform", uniform}, {"zipf", zipf},     {"scan", scan},   {"loop", loop},
+	{"strided", strided}, {"phases", phases}, {"mixed", mixed},
 };
 
 static uint64_t mixed(struct gen *g)
@@ -136,8 +136,8 @@ static const struct {
 	const char *name;
 	uint64_t (*page)(const struct gen *, uint64_t i);
 } spreads[] = {
-	{ "dense", dense }, { "offset", offset }, { "clusters", clusters }, { "sparse", sparse },
-	{ "top", top },
+	{"dense", dense},   {"offset", offset}, {"clusters", clusters},
+	{"sparse", sparse}, {"top", top},
 };
 
 /* One line, in whichever of the allowed spellings the trace uses. */
@@ -161,7 +161,7 @@ static void write_line(struct gen *g, uint64_t page)
 
 static void choose_style(struct gen *g)
 {
-	static const unsigned percents[] = { 0, 10, 50, 100 };
+	static const unsigned percents[] = {0, 10, 50, 100};
 
 	g->salt = draw(g, UINT64_MAX);
 	g->write_percent = percents[draw(g, 4)];
@@ -180,7 +180,7 @@ static int usage(void)
 
 int main(int argc, char **argv)
 {
-	struct gen g = { 0 };
+	struct gen g = {0};
 	size_t shape = 0, spread = 0;
 	uint64_t accesses;
 
@@ -193,8 +193,8 @@ int main(int argc, char **argv)
 	g.random = strtoull(argv[2], NULL, 10);
 	accesses = strtoull(argv[3], NULL, 10);
 	g.pages = strtoull(argv[4], NULL, 10);
-	if (shape == sizeof(shapes) / sizeof(*shapes) || spread == sizeof(spreads) / sizeof(*spreads) ||
-	    !g.pages)
+	if (shape == sizeof(shapes) / sizeof(*shapes) ||
+	    spread == sizeof(spreads) / sizeof(*spreads) || !g.pages)
 		return usage();
 	choose_style(&g);
 	for (uint64_t i = 0; i < accesses; i++)

@@ -1,8 +1,8 @@
+#include <cmocka.h>
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -141,8 +141,8 @@ static void take_sparse(struct shape *s)
 	for (; s->n < ACCESSES; s->n++) {
 		uint64_t draw = tide_random_next(&random), group = draw % (PAGES / 8);
 		uint64_t first = group == 0 ? 0 : group == 1 ? UINT64_MAX : tide_hash64(group);
-		s->events[s->n] = (struct tide_event){(first & ~UINT64_C(7)) + (draw >> 8) % 8, 0, 0,
-						      draw >> 62 == 0};
+		s->events[s->n] = (struct tide_event){(first & ~UINT64_C(7)) + (draw >> 8) % 8, 0,
+						      0, draw >> 62 == 0};
 	}
 }
 
@@ -328,9 +328,9 @@ void suite_fail(const struct combination *c, const char *where, int line, const 
 	abort();
 }
 
-#define HOLDS(condition)                                 \
-	do {                                             \
-		if (!(condition))                        \
+#define HOLDS(condition) \
+	do { \
+		if (!(condition)) \
 			SUITE_FAIL(c, "not %s", #condition); \
 	} while (0)
 
@@ -367,7 +367,8 @@ int suite_per_policy(enum tide_role role, suite_test *test)
 	size_t n = 0;
 
 	per_policy = test;
-	FOR_EACH_POLICY(p, role) {
+	FOR_EACH_POLICY(p, role)
+	{
 		if (n < 256)
 			tests[n++] = (struct CMUnitTest){p->name, call_test, NULL, NULL, (void *)p};
 	}

@@ -72,8 +72,8 @@ typedef void suite_test(const struct tide_policy *policy);
 int suite_per_policy(enum tide_role role, suite_test *test);
 
 /* Calls once for every prefetcher that can run with such chunks. */
-#define FOR_EACH_POLICY(p, wanted_role)                                              \
-	for (size_t i_##p = 0; tide_policy_at(i_##p); i_##p++)                       \
+#define FOR_EACH_POLICY(p, wanted_role) \
+	for (size_t i_##p = 0; tide_policy_at(i_##p); i_##p++) \
 		for (const struct tide_policy *p = tide_policy_at(i_##p); p; p = NULL) \
 			if (p->role == (wanted_role) && suite_can_run(p))
 

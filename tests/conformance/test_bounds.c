@@ -1,18 +1,21 @@
 /* What no eviction policy can do under demand paging: have fewer faults than opt, or more than
  * one a page where everything fits. */
+#include <cmocka.h>
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
 
 #include "suite.h"
 
-static struct combination demand(const char *evict, const struct shape *shape,
-				 uint32_t chunk_pages, uint64_t near_pages)
+static struct combination demand(const char *evict, const struct shape *shape, uint32_t chunk_pages,
+				 uint64_t near_pages)
 {
-	return (struct combination){.evict = evict, .prefetch = "none", .shape = shape,
-				    .chunk_pages = chunk_pages, .near_pages = near_pages};
+	return (struct combination){.evict = evict,
+				    .prefetch = "none",
+				    .shape = shape,
+				    .chunk_pages = chunk_pages,
+				    .near_pages = near_pages};
 }
 
 static uint64_t faults(const struct combination *c)
@@ -43,7 +46,8 @@ static void needs_no_more_than_the_footprint(const struct tide_policy *evict,
 {
 	for (size_t k = 0; k < CHUNK_SIZES; k++) {
 		for (uint64_t more = 0; more < 2; more++) {
-			uint64_t near = suite_near_pages(NEAR_SIZES - 2, shape, suite_chunk_pages[k]);
+			uint64_t near =
+				suite_near_pages(NEAR_SIZES - 2, shape, suite_chunk_pages[k]);
 			struct combination c =
 				demand(evict->name, shape, suite_chunk_pages[k], near + more);
 			if (!suite_fits(evict, c.chunk_pages))

@@ -1,9 +1,9 @@
 /* Every policy by way of the library: accesses pushed one by one, and as a workload. */
+#include <cmocka.h>
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -12,8 +12,11 @@
 static struct tide_sim *open_sim(const struct combination *c, const char *workload)
 {
 	char near_size[32], chunk[32];
-	struct tide_sim_options o = {.workload = workload, .near_size = near_size, .chunk = chunk,
-				     .evict = c->evict, .prefetch = c->prefetch};
+	struct tide_sim_options o = {.workload = workload,
+				     .near_size = near_size,
+				     .chunk = chunk,
+				     .evict = c->evict,
+				     .prefetch = c->prefetch};
 	struct tide_sim *sim = NULL;
 	struct tide_error err = {0};
 
@@ -91,7 +94,8 @@ static void test_policy(const struct tide_policy *evict)
 	for (size_t i = 0; i < SHAPES * CHUNK_SIZES; i++) {
 		const struct shape *shape = &suite_shapes[i % SHAPES];
 		uint32_t chunk_pages = suite_chunk_pages[i / SHAPES];
-		FOR_EACH_POLICY(prefetch, TIDE_PREFETCH) {
+		FOR_EACH_POLICY(prefetch, TIDE_PREFETCH)
+		{
 			struct combination c = {
 				.evict = evict->name,
 				.prefetch = prefetch->name,

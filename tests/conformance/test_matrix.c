@@ -1,10 +1,10 @@
 /* Every eviction policy with every prefetcher on every shape: the same twice, never an invalid
  * answer, nothing from the heap, and counts that add up. */
+#include <cmocka.h>
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,7 +66,8 @@ static void run_twice(struct combination *c, struct log logs[2])
 	}
 	if (r[0].trail != r[1].trail)
 		SUITE_FAIL(c, "other counts in a second run");
-	if (logs[0].bytes != logs[1].bytes || memcmp(logs[0].text, logs[1].text, logs[0].bytes) != 0)
+	if (logs[0].bytes != logs[1].bytes ||
+	    memcmp(logs[0].text, logs[1].text, logs[0].bytes) != 0)
 		SUITE_FAIL(c, "other decisions in a second run");
 	if (count_lines(&logs[0]) != r[0].counts.faults)
 		SUITE_FAIL(c, "not one line per fault in the decision log");
@@ -97,7 +98,8 @@ static void test_policy(const struct tide_policy *evict)
 	open_log(&logs[1]);
 	for (size_t k = 0; k < CHUNK_SIZES; k++) {
 		uint32_t chunk_pages = suite_chunk_pages[k];
-		FOR_EACH_POLICY(prefetch, TIDE_PREFETCH) {
+		FOR_EACH_POLICY(prefetch, TIDE_PREFETCH)
+		{
 			if (suite_fits(evict, chunk_pages) && suite_fits(prefetch, chunk_pages))
 				run_shapes(evict, prefetch, chunk_pages, logs);
 		}

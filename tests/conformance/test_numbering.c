@@ -1,10 +1,10 @@
 /* What a page is called does not matter: low numbers, where a chunk's index is its number, and
  * the same input moved far up, where chunks are looked up, give the same run. */
+#include <cmocka.h>
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
 
 #include "suite.h"
 
@@ -47,7 +47,8 @@ static void test_policy(const struct tide_policy *evict)
 {
 	for (size_t k = 0; k < CHUNK_SIZES; k++) {
 		uint32_t chunk_pages = suite_chunk_pages[k];
-		FOR_EACH_POLICY(prefetch, TIDE_PREFETCH) {
+		FOR_EACH_POLICY(prefetch, TIDE_PREFETCH)
+		{
 			if (suite_fits(evict, chunk_pages) && suite_fits(prefetch, chunk_pages))
 				run_pair(evict, prefetch, chunk_pages);
 		}

@@ -1,9 +1,9 @@
 /* Every policy with every parameter at its least and at its most, one by one and all at once. */
+#include <cmocka.h>
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
 #include <stdio.h>
 
 #include "suite.h"
@@ -18,7 +18,9 @@ static void run_spec(const struct tide_policy *policy, const char *spec)
 		uint32_t chunk_pages = suite_chunk_pages[i / SHAPES % CHUNK_SIZES];
 		struct combination c = {
 			.evict = evicts ? spec : "lru",
-			.prefetch = !evicts ? spec : i % 3 ? "none" : "sequential:n=60",
+			.prefetch = !evicts ? spec
+				    : i % 3 ? "none"
+					    : "sequential:n=60",
 			.shape = shape,
 			.chunk_pages = chunk_pages,
 			.near_pages = suite_near_pages(near_sizes[i / SHAPES / CHUNK_SIZES], shape,

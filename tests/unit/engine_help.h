@@ -75,7 +75,8 @@ static inline bool is_resident(struct td_engine *e, uint64_t page)
 
 	assert_int_equal(td_engine_index(e, page / e->near.chunk_pages, &index), 0);
 	return tide_resident(&e->box[TD_BOX_EVICT].view, (tide_chunk){index}) >>
-		       (page % e->near.chunk_pages) & 1;
+		       (page % e->near.chunk_pages) &
+	       1;
 }
 
 /* An array of events as a source. */

@@ -10,7 +10,7 @@ struct script {
 	char heard[4096];
 	struct {
 		uint64_t first, n;
-	} plan[RUNS]; /* runs of pages, asked for at every fault */
+	} plan[RUNS];        /* runs of pages, asked for at every fault */
 	uint64_t valid_seen; /* bitmap of chunk numbers that were valid at the last question */
 };
 
@@ -49,28 +49,28 @@ static int record(void *self, const struct tide_view *view, const union tide_val
 	return 0;
 }
 
-#define NOTICES(who)                                                                         \
-	static void who##_full(void *self)                                                   \
-	{                                                                                    \
-		(void)self;                                                                  \
-		hear(#who " full\n");                                                        \
-	}                                                                                    \
-	static void who##_fault(void *self, tide_chunk c, tide_page p)                       \
-	{                                                                                    \
-		hear(#who " fault %lu %lu\n", number(self, c), p.number);                    \
-	}                                                                                    \
-	static void who##_migrated(void *self, tide_chunk c, uint64_t pages)                 \
-	{                                                                                    \
-		hear(#who " migrated %lu %lx\n", number(self, c), pages);                    \
-	}                                                                                    \
-	static void who##_access(void *self, tide_chunk c, tide_page p, uint64_t ref)        \
-	{                                                                                    \
-		hear(#who " access %lu %lu %lu\n", number(self, c), p.number, ref);          \
-	}                                                                                    \
+#define NOTICES(who) \
+	static void who##_full(void *self) \
+	{ \
+		(void)self; \
+		hear(#who " full\n"); \
+	} \
+	static void who##_fault(void *self, tide_chunk c, tide_page p) \
+	{ \
+		hear(#who " fault %lu %lu\n", number(self, c), p.number); \
+	} \
+	static void who##_migrated(void *self, tide_chunk c, uint64_t pages) \
+	{ \
+		hear(#who " migrated %lu %lx\n", number(self, c), pages); \
+	} \
+	static void who##_access(void *self, tide_chunk c, tide_page p, uint64_t ref) \
+	{ \
+		hear(#who " access %lu %lu %lu\n", number(self, c), p.number, ref); \
+	} \
 	static void who##_evicted(void *self, tide_chunk c, const struct tide_evicted *what) \
-	{                                                                                    \
-		hear(#who " evicted %lu %lx %lx %lx\n", number(self, c), what->resident,     \
-		     what->touched, what->dirty);                                            \
+	{ \
+		hear(#who " evicted %lu %lx %lx %lx\n", number(self, c), what->resident, \
+		     what->touched, what->dirty); \
 	}
 
 NOTICES(p)
@@ -111,14 +111,14 @@ static tide_chunk e_pick(void *self)
 	return best;
 }
 
-#define RECORDER(who, the_role, question)                                                      \
-	{                                                                                      \
-		.api = TIDE_POLICY_API, .size = sizeof(struct tide_policy), .name = #who,      \
-		.role = the_role, .summary = "writes down", .paper = "none",                   \
-		.needs = TIDE_NEEDS_ACCESSES, .state_bytes = sizeof(struct recorder),          \
-		.create = record, .on_full = who##_full, .on_fault = who##_fault,              \
-		.on_migrated = who##_migrated, .on_access = who##_access,                      \
-		.on_evicted = who##_evicted, question                                          \
+#define RECORDER(who, the_role, question) \
+	{ \
+		.api = TIDE_POLICY_API, .size = sizeof(struct tide_policy), .name = #who, \
+		.role = the_role, .summary = "writes down", .paper = "none", \
+		.needs = TIDE_NEEDS_ACCESSES, .state_bytes = sizeof(struct recorder), \
+		.create = record, .on_full = who##_full, .on_fault = who##_fault, \
+		.on_migrated = who##_migrated, .on_access = who##_access, \
+		.on_evicted = who##_evicted, question \
 	}
 
 static const struct tide_policy prefetcher = RECORDER(p, TIDE_PREFETCH, .plan_prefetch = p_plan);

@@ -1,9 +1,9 @@
 /* One fault: the order of what policies hear, who is a valid victim, what is counted. */
+#include <cmocka.h>
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
 #include <string.h>
 
 #include "recorder.h"
@@ -195,7 +195,8 @@ static void all_chunk_sizes_keep_their_bits_apart(void **state)
 		read_page(e, chunk_pages);
 		*script.heard = '\0';
 		read_page(e, 3 * chunk_pages);
-		snprintf(expected, sizeof expected, "e evicted 1 %lx %lx %lx\n", whole, top | 1, top);
+		snprintf(expected, sizeof expected, "e evicted 1 %lx %lx %lx\n", whole, top | 1,
+			 top);
 		assert_non_null(strstr(script.heard, expected));
 		td_engine_destroy(e);
 	}

@@ -1,9 +1,9 @@
+#include <cmocka.h>
+#include <errno.h>
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-#include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -83,9 +83,9 @@ static void runs_are_cut_at_what_is_here(void **state)
 			"{\"t\":2,\"fault\":15,\"evict\":[],\"bring\":[[8,8]]}\n");
 	e = begin(&f, 16, 32, "sequential:n=5");
 	read_page(e, 7);
-	read_page(e, 1); /* 1..5 */
-	read_page(e, 0); /* nothing else is absent up to 4 */
-	read_page(e, 6); /* 7..10 are here */
+	read_page(e, 1);  /* 1..5 */
+	read_page(e, 0);  /* nothing else is absent up to 4 */
+	read_page(e, 6);  /* 7..10 are here */
 	read_page(e, 15); /* two chunks */
 	read_page(e, 12);
 	end(e);
@@ -133,9 +133,10 @@ static void numbers_are_the_true_ones(void **state)
 	read_page(e, UINT64_MAX);
 	read_page(e, 7);
 	end(e);
-	assert_file(&f, "{\"t\":1,\"fault\":18446744073709551615,\"evict\":[],"
-			"\"bring\":[[18446744073709551615,1]]}\n"
-			"{\"t\":2,\"fault\":7,\"evict\":[18446744073709551615],\"bring\":[[7,1]]}\n");
+	assert_file(&f,
+		    "{\"t\":1,\"fault\":18446744073709551615,\"evict\":[],"
+		    "\"bring\":[[18446744073709551615,1]]}\n"
+		    "{\"t\":2,\"fault\":7,\"evict\":[18446744073709551615],\"bring\":[[7,1]]}\n");
 	unlink(f.path);
 }
 

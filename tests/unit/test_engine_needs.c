@@ -1,10 +1,10 @@
 /* Signals are honest: what a policy needs and cannot have is refused before the run. */
+#include <cmocka.h>
+#include <errno.h>
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-#include <errno.h>
 #include <string.h>
 
 #include "engine_help.h"
@@ -18,8 +18,13 @@ static tide_chunk pick_victim(void *self)
 static struct tide_policy needing(unsigned needs, enum tide_role role)
 {
 	return (struct tide_policy){
-		.api = TIDE_POLICY_API, .size = sizeof(struct tide_policy), .name = "picky",
-		.role = role, .summary = "needs", .needs = needs, .pick_victim = pick_victim,
+		.api = TIDE_POLICY_API,
+		.size = sizeof(struct tide_policy),
+		.name = "picky",
+		.role = role,
+		.summary = "needs",
+		.needs = needs,
+		.pick_victim = pick_victim,
 	};
 }
 
@@ -59,7 +64,8 @@ static void each_need_is_refused_in_each_role(void **state)
 		assert_int_equal(td_engine_check_needs(&config, &err), -EINVAL);
 		assert_int_equal(create(&config, &err), -EINVAL);
 		assert_non_null(strstr(err.text, cases[i / 2].said));
-		assert_non_null(strstr(err.text, i % 2 ? "prefetch policy picky" : "evict policy picky"));
+		assert_non_null(
+			strstr(err.text, i % 2 ? "prefetch policy picky" : "evict policy picky"));
 		assert_non_null(strchr(err.text, ':'));
 	}
 }
@@ -96,9 +102,8 @@ static void pages_are_chunks_of_one(void **state)
 static void the_simulator_says_what_it_gives(void **state)
 {
 	(void)state;
-	assert_int_equal(td_mech_functional.gives,
-			 TIDE_NEEDS_ACCESSES | TIDE_NEEDS_REFS | TIDE_NEEDS_FUTURE |
-				 TIDE_NEEDS_PAGES);
+	assert_int_equal(td_mech_functional.gives, TIDE_NEEDS_ACCESSES | TIDE_NEEDS_REFS |
+							   TIDE_NEEDS_FUTURE | TIDE_NEEDS_PAGES);
 	for (const struct tide_policy *const *p = td_policy_table; *p; p++)
 		assert_true(!(*p)->on_access || (*p)->needs & TIDE_NEEDS_ACCESSES);
 }

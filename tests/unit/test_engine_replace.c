@@ -1,10 +1,10 @@
 /* Invalid answers: the first one ends the run, or they are replaced and the policy ejected. */
+#include <cmocka.h>
+#include <errno.h>
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-#include <errno.h>
 #include <string.h>
 
 #include "engine_help.h"
@@ -24,7 +24,7 @@ static struct {
 	enum wrong wrong;
 	uint64_t wrong_every; /* of so many answers one is wrong */
 	uint64_t asked;
-	bool answered; /* a valid chunk, which is about to leave */
+	bool answered;        /* a valid chunk, which is about to leave */
 	uint64_t others_word; /* evictions that were not the policy's word */
 } play;
 
@@ -72,9 +72,14 @@ static tide_chunk pick_victim(void *self)
 }
 
 static const struct tide_policy bad = {
-	.api = TIDE_POLICY_API, .size = sizeof(struct tide_policy), .name = "bad",
-	.role = TIDE_EVICT, .summary = "answers wrong", .state_bytes = sizeof(struct bad),
-	.create = create, .pick_victim = pick_victim,
+	.api = TIDE_POLICY_API,
+	.size = sizeof(struct tide_policy),
+	.name = "bad",
+	.role = TIDE_EVICT,
+	.summary = "answers wrong",
+	.state_bytes = sizeof(struct bad),
+	.create = create,
+	.pick_victim = pick_victim,
 };
 
 /* ---- the first one ends the run ---- */
@@ -178,9 +183,15 @@ static void watch_plan(void *self, tide_chunk c, tide_page p, struct tide_plan *
 }
 
 static const struct tide_policy watcher = {
-	.api = TIDE_POLICY_API, .size = sizeof(struct tide_policy), .name = "watcher",
-	.role = TIDE_PREFETCH, .summary = "checks", .state_bytes = sizeof(struct watcher),
-	.create = watch, .on_migrated = watch_migrated, .on_evicted = watch_evicted,
+	.api = TIDE_POLICY_API,
+	.size = sizeof(struct tide_policy),
+	.name = "watcher",
+	.role = TIDE_PREFETCH,
+	.summary = "checks",
+	.state_bytes = sizeof(struct watcher),
+	.create = watch,
+	.on_migrated = watch_migrated,
+	.on_evicted = watch_evicted,
 	.plan_prefetch = watch_plan,
 };
 
@@ -281,8 +292,12 @@ static void plan_many(void *self, tide_chunk c, tide_page p, struct tide_plan *p
 static void a_plan_of_too_many_chunks_is_invalid(void **state)
 {
 	static const struct tide_policy many = {
-		.api = TIDE_POLICY_API, .size = sizeof(struct tide_policy), .name = "many",
-		.role = TIDE_PREFETCH, .summary = "plans", .plan_prefetch = plan_many,
+		.api = TIDE_POLICY_API,
+		.size = sizeof(struct tide_policy),
+		.name = "many",
+		.role = TIDE_PREFETCH,
+		.summary = "plans",
+		.plan_prefetch = plan_many,
 	};
 	struct tide_error err = {0};
 

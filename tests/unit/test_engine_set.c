@@ -1,9 +1,9 @@
 /* What the engine makes of a plan: the set that comes in. */
+#include <cmocka.h>
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
 #include <string.h>
 
 #include "recorder.h"

@@ -1,9 +1,9 @@
+#include <cmocka.h>
+#include <errno.h>
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-#include <errno.h>
 
 #include "engine/space.h"
 
@@ -21,10 +21,14 @@ static void identity_is_for_known_dense_ranges(void **state)
 		uint64_t range, chunks;
 		bool identity;
 	} cases[] = {
-		{1, TD_SPACE_ANY, true},         {65536, 1, true},
-		{65537, 1, false},               {65537, TD_SPACE_ANY, false},
-		{1000000, 500000, true},         {1000001, 500000, false},
-		{TD_SPACE_ANY, 500000, false},   {TD_SPACE_ANY, TD_SPACE_ANY, false},
+		{1, TD_SPACE_ANY, true},
+		{65536, 1, true},
+		{65537, 1, false},
+		{65537, TD_SPACE_ANY, false},
+		{1000000, 500000, true},
+		{1000001, 500000, false},
+		{TD_SPACE_ANY, 500000, false},
+		{TD_SPACE_ANY, TD_SPACE_ANY, false},
 	};
 
 	(void)state;

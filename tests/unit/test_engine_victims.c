@@ -1,10 +1,10 @@
 /* The victims of the ordered policies beside choosers that look at every chunk: each policy runs
  * inside one that keeps its own books and compares every answer. */
+#include <cmocka.h>
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
 #include <string.h>
 
 #include "engine_help.h"
@@ -14,7 +14,7 @@
 
 /* What a naive reader of the specification keeps about a chunk. */
 struct book {
-	uint64_t resident; /* pages */
+	uint64_t resident;                /* pages */
 	uint64_t entered, migrated, used; /* stamps */
 	uint64_t count;
 };
@@ -175,9 +175,9 @@ static tide_chunk reserved_lru(void)
 
 /* ---- the policy around the policy ---- */
 
-#define INNER(callback, ...)                                    \
-	do {                                                    \
-		if (books.inner->callback)                      \
+#define INNER(callback, ...) \
+	do { \
+		if (books.inner->callback) \
 			books.inner->callback(self, ##__VA_ARGS__); \
 	} while (0)
 
@@ -352,7 +352,8 @@ static void run_all(uint32_t chunk_pages, uint64_t chunks)
 		for (uint64_t k = 0; k < 6; k++) {
 			uint64_t near = chunk_pages * (k % 3 ? chunks * (k % 3) / 4 : 2) + k;
 			uint64_t base = k % 2 ? 0 : UINT64_C(1) << 40, first = base * chunk_pages;
-			struct run r = {chunk_pages, near, first + pages - 1, prefetch[i % 5], base};
+			struct run r = {chunk_pages, near, first + pages - 1, prefetch[i % 5],
+					base};
 			make_events(events, 400, first, pages, i * 10 + k);
 			run_one(&subjects[i / 5], &r, events, 400);
 			asked += books.asked;

@@ -1,11 +1,11 @@
 /* The library as a program uses it: open, run or push, counts, JSON. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
 #include <cmocka.h>
 #include <errno.h>
 #include <jansson.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -59,8 +59,8 @@ static struct tide_counts run_whole(const struct tide_sim_options *options)
 
 static void pushed_accesses_are_counted(void **state)
 {
-	struct tide_sim_options o = {.near_size = "2p", .chunk = "4K", .evict = "fifo",
-				     .prefetch = "none"};
+	struct tide_sim_options o = {
+		.near_size = "2p", .chunk = "4K", .evict = "fifo", .prefetch = "none"};
 	static const uint64_t pages[] = {1, 2, 1, UINT64_MAX, 1, 2};
 	struct tide_sim *sim = open_sim(&o);
 	struct tide_counts c;
@@ -165,7 +165,8 @@ static void needs_are_refused_before_the_input_is_read(void **state)
 
 static void defaults_are_those_of_the_command_line(void **state)
 {
-	struct tide_sim_options o = {.workload = "zipf:pages=500,accesses=5000", .near_size = "50%"};
+	struct tide_sim_options o = {.workload = "zipf:pages=500,accesses=5000",
+				     .near_size = "50%"};
 	struct tide_counts a = run_whole(&o), b;
 
 	(void)state;
@@ -184,8 +185,8 @@ static void defaults_are_those_of_the_command_line(void **state)
 
 static void facts_may_be_handed_on(void **state)
 {
-	struct tide_sim_options o = {.workload = "zipf:pages=500,accesses=5000",
-				     .near_size = "30%", .evict = "opt"};
+	struct tide_sim_options o = {
+		.workload = "zipf:pages=500,accesses=5000", .near_size = "30%", .evict = "opt"};
 	struct tide_sim *sim = open_sim(&o);
 	struct tide_facts facts;
 	struct tide_counts a, b;
@@ -217,7 +218,8 @@ static void see(void *arg, uint64_t done, uint64_t total)
 
 static void progress_is_told(void **state)
 {
-	struct tide_sim_options o = {.workload = "cyclic:pages=100,rounds=30000", .near_size = "112p"};
+	struct tide_sim_options o = {.workload = "cyclic:pages=100,rounds=30000",
+				     .near_size = "112p"};
 	struct tide_sim *sim = open_sim(&o);
 	struct seen seen = {0};
 
@@ -248,9 +250,9 @@ static void counts_are_in_the_document(json_t *o, const struct tide_counts *coun
 	json_t *c = json_object_get(o, "counts");
 	size_t n = 0;
 
-#define TIDE_COUNTER(name, help)                                                                \
-	assert_true(json_is_integer(json_object_get(c, #name)));                                \
-	assert_int_equal(json_integer_value(json_object_get(c, #name)), counts->name);          \
+#define TIDE_COUNTER(name, help) \
+	assert_true(json_is_integer(json_object_get(c, #name))); \
+	assert_int_equal(json_integer_value(json_object_get(c, #name)), counts->name); \
 	n++;
 #include "tide/counters.def"
 #undef TIDE_COUNTER
@@ -259,11 +261,14 @@ static void counts_are_in_the_document(json_t *o, const struct tide_counts *coun
 
 static void the_document_has_all_keys(void **state)
 {
-	static const char *const keys[] = {"tide", "verb", "input", "config", "counts", "policy",
-					   "time", "wall"};
+	static const char *const keys[] = {"tide",   "verb",   "input", "config",
+					   "counts", "policy", "time",  "wall"};
 	struct tide_sim_options o = {.workload = "uniform:pages=100,accesses=1000",
-				     .near_size = "40%", .evict = "arc", .prefetch = "none",
-				     .chunk = "4K", .seed = "9"};
+				     .near_size = "40%",
+				     .evict = "arc",
+				     .prefetch = "none",
+				     .chunk = "4K",
+				     .seed = "9"};
 	struct tide_sim *sim = open_sim(&o);
 	struct tide_counts counts;
 	const char *evict, *prefetch, *workload;
@@ -282,7 +287,8 @@ static void the_document_has_all_keys(void **state)
 	counts_are_in_the_document(d, &counts);
 	assert_int_equal(json_unpack(d, "{s:{s:i,s:i,s:i,s:s,s:s,s:i}}", "config", "near_pages",
 				     &near, "chunk_pages", &chunk_pages, "page_bytes", &page_bytes,
-				     "evict", &evict, "prefetch", &prefetch, "seed", &seed), 0);
+				     "evict", &evict, "prefetch", &prefetch, "seed", &seed),
+			 0);
 	assert_int_equal(chunk_pages, 1);
 	assert_int_equal(page_bytes, 4096);
 	assert_string_equal(evict, "arc");
@@ -290,7 +296,8 @@ static void the_document_has_all_keys(void **state)
 	assert_int_equal(seed, 9);
 	assert_int_equal(json_unpack(d, "{s:{s:s,s:i,s:i,s:i}}", "input", "workload", &workload,
 				     "accesses", &accesses, "footprint_pages", &footprint,
-				     "last_page", &last), 0);
+				     "last_page", &last),
+			 0);
 	assert_string_equal(workload, "uniform:pages=100,accesses=1000");
 	assert_int_equal(accesses, 1000);
 	assert_int_equal(last, 99);
@@ -301,7 +308,8 @@ static void the_document_has_all_keys(void **state)
 	assert_in_range(p, 0, 40);
 	assert_int_equal(json_unpack(d, "{s:{s:i}}", "time", "simulated_ns", &ns), 0);
 	assert_int_equal(json_unpack(d, "{s:{s:F,s:F}}", "wall", "seconds", &seconds,
-				     "accesses_per_second", &rate), 0);
+				     "accesses_per_second", &rate),
+			 0);
 	assert_true(seconds > 0 && rate > 0);
 	json_decref(d);
 	tide_sim_close(sim);

@@ -1,9 +1,9 @@
+#include <cmocka.h>
+#include <errno.h>
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-#include <errno.h>
 #include <string.h>
 
 #include "lib/sizes.h"
@@ -22,10 +22,24 @@ static void pages_and_chunks_are_sizes(void **state)
 	static const struct {
 		const char *text;
 		uint64_t bytes;
-	} good[] = {{"1", 1}, {"4096", 4096}, {"4K", 4096}, {"64k", 65536}, {"0x1000", 4096},
-		    {"2M", 2 << 20}, {"1T", UINT64_C(1) << 40}};
-	static const char *const bad[] = {"", "0", "0K", "4KB", "-4", "4.5K", " 4K", "2T", "K",
-					  "18446744073709551616", "99999999999999999999G"};
+	} good[] = {{"1", 1},
+		    {"4096", 4096},
+		    {"4K", 4096},
+		    {"64k", 65536},
+		    {"0x1000", 4096},
+		    {"2M", 2 << 20},
+		    {"1T", UINT64_C(1) << 40}};
+	static const char *const bad[] = {"",
+					  "0",
+					  "0K",
+					  "4KB",
+					  "-4",
+					  "4.5K",
+					  " 4K",
+					  "2T",
+					  "K",
+					  "18446744073709551616",
+					  "99999999999999999999G"};
 	uint64_t bytes;
 
 	(void)state;
@@ -46,13 +60,23 @@ static void chunks_are_1_to_64_pages(void **state)
 		const char *text, *said;
 		uint32_t pages;
 	} cases[] = {
-		{"4K", NULL, 1},       {"24K", NULL, 6},  {"64K", NULL, 16}, {"256K", NULL, 64},
-		{"260K", "65 pages is more than 64", 0},  {"1T", "more than 64", 0},
-		{"2K", "not a multiple of the page", 0},  {"4097", "not a multiple", 0},
-		{"0", "not a multiple", 0},               {"", "is no size", 0},
-		{"x", "chunk of 'x' is no size", 0},      {"p", "is no size", 0},
-		{"1p", NULL, 1},       {"16p", NULL, 16}, {"64p", NULL, 64},
-		{"65p", "65 pages is more than 64", 0},   {"0p", "not a multiple", 0},
+		{"4K", NULL, 1},
+		{"24K", NULL, 6},
+		{"64K", NULL, 16},
+		{"256K", NULL, 64},
+		{"260K", "65 pages is more than 64", 0},
+		{"1T", "more than 64", 0},
+		{"2K", "not a multiple of the page", 0},
+		{"4097", "not a multiple", 0},
+		{"0", "not a multiple", 0},
+		{"", "is no size", 0},
+		{"x", "chunk of 'x' is no size", 0},
+		{"p", "is no size", 0},
+		{"1p", NULL, 1},
+		{"16p", NULL, 16},
+		{"64p", NULL, 64},
+		{"65p", "65 pages is more than 64", 0},
+		{"0p", "not a multiple", 0},
 		{"99999999999999999p", "more than 64", 0},
 	};
 
@@ -74,9 +98,15 @@ static void sizes_of_memory_are_rounded_up_to_pages(void **state)
 		const char *text;
 		uint64_t page_bytes, pages;
 	} cases[] = {
-		{"1", 4096, 1},        {"4096", 4096, 1},      {"4097", 4096, 2},
-		{"1M", 4096, 256},     {"1025K", 4096, 257},   {"1000p", 4096, 1000},
-		{"0x10p", 4096, 16},   {"1p", 65536, 1},       {"100", 3, 34},
+		{"1", 4096, 1},
+		{"4096", 4096, 1},
+		{"4097", 4096, 2},
+		{"1M", 4096, 256},
+		{"1025K", 4096, 257},
+		{"1000p", 4096, 1000},
+		{"0x10p", 4096, 16},
+		{"1p", 65536, 1},
+		{"100", 3, 34},
 		{"18446744073709551615p", 4096, UINT64_MAX},
 		{"18446744073709551615", 1, UINT64_MAX},
 		{"18446744073709551615", 2, UINT64_C(1) << 63},
@@ -85,8 +115,9 @@ static void sizes_of_memory_are_rounded_up_to_pages(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		uint64_t pages = 0;
-		assert_int_equal(near_pages(cases[i].text, cases[i].page_bytes, UINT64_MAX, 1, &pages,
-					    NULL), 0);
+		assert_int_equal(
+			near_pages(cases[i].text, cases[i].page_bytes, UINT64_MAX, 1, &pages, NULL),
+			0);
 		assert_int_equal(pages, cases[i].pages);
 	}
 }
@@ -98,13 +129,27 @@ static void shares_are_exact(void **state)
 		const char *text;
 		uint64_t footprint, pages;
 	} cases[] = {
-		{"100%", 12345, 12345},       {"50%", 10, 5},         {"50%", 11, 6},
-		{"12.5%", 8, 1},              {"12.5%", 9, 2},        {"12.5%", 1600, 200},
-		{"12.5%", 1601, 201},         {"0.1%", 1000, 1},      {"0.1%", 1001, 2},
-		{"33.3%", 1000, 333},         {"33.3%", 1001, 334},   {"7%", 100, 7},
-		{"14%", 50, 7},               {"28%", 25, 7},         {"55%", 100, 55},
-		{"57%", 100, 57},             {"29%", 100, 29},       {"110%", 10, 11},
-		{"1000000%", 1, 10000},       {"0.000000001%", 1, 1}, {"1.1%", 1000, 11},
+		{"100%", 12345, 12345},
+		{"50%", 10, 5},
+		{"50%", 11, 6},
+		{"12.5%", 8, 1},
+		{"12.5%", 9, 2},
+		{"12.5%", 1600, 200},
+		{"12.5%", 1601, 201},
+		{"0.1%", 1000, 1},
+		{"0.1%", 1001, 2},
+		{"33.3%", 1000, 333},
+		{"33.3%", 1001, 334},
+		{"7%", 100, 7},
+		{"14%", 50, 7},
+		{"28%", 25, 7},
+		{"55%", 100, 55},
+		{"57%", 100, 57},
+		{"29%", 100, 29},
+		{"110%", 10, 11},
+		{"1000000%", 1, 10000},
+		{"0.000000001%", 1, 1},
+		{"1.1%", 1000, 11},
 		{"0.000000001%", UINT64_C(100000000000), 1},
 		{"0.000000001%", UINT64_C(100000000001), 2},
 		{"200%", 7, 14},
@@ -115,8 +160,8 @@ static void shares_are_exact(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		uint64_t pages = 0;
-		assert_int_equal(near_pages(cases[i].text, 4096, cases[i].footprint, 1, &pages, NULL),
-				 0);
+		assert_int_equal(
+			near_pages(cases[i].text, 4096, cases[i].footprint, 1, &pages, NULL), 0);
 		if (pages != cases[i].pages)
 			fail_msg("%s of %lu is %lu, not %lu", cases[i].text, cases[i].footprint,
 				 cases[i].pages, pages);
@@ -135,10 +180,26 @@ static void shares_are_exact(void **state)
 
 static void what_is_no_size_is_refused(void **state)
 {
-	static const char *const bad[] = {"", "%", "p", "-1%", "1e2%", "12.%", ".5%", "1..5%",
-					  "1.5.5%", "12.5", "12.5p", "1,5%", "1000001%", "75 %",
-					  "12.1234567890%", "1.5x%", "+5%", "0.-1%",
-					  "18446744073709551616", "18446744073709551615%"};
+	static const char *const bad[] = {"",
+					  "%",
+					  "p",
+					  "-1%",
+					  "1e2%",
+					  "12.%",
+					  ".5%",
+					  "1..5%",
+					  "1.5.5%",
+					  "12.5",
+					  "12.5p",
+					  "1,5%",
+					  "1000001%",
+					  "75 %",
+					  "12.1234567890%",
+					  "1.5x%",
+					  "+5%",
+					  "0.-1%",
+					  "18446744073709551616",
+					  "18446744073709551615%"};
 	static const char *const zero[] = {"0", "0%", "0p", "0K", "0.000%"};
 
 	(void)state;

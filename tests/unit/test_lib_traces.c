@@ -1,10 +1,10 @@
 /* Traces of the library, one event at a time. */
+#include <cmocka.h>
+#include <errno.h>
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -105,8 +105,8 @@ static void what_cannot_be_opened_is_said(void **state)
 /* The same events from a file and pushed: the same counts. */
 static void a_file_and_pushes_agree(void **state)
 {
-	struct tide_sim_options o = {.near_size = "100p", .chunk = "8K", .evict = "lru",
-				     .prefetch = "none"};
+	struct tide_sim_options o = {
+		.near_size = "100p", .chunk = "8K", .evict = "lru", .prefetch = "none"};
 	struct tide_sim *pushed = NULL, *read = NULL;
 	struct tide_counts a, b;
 	char path[128];

@@ -1,9 +1,9 @@
+#include <cmocka.h>
+#include <errno.h>
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-#include <errno.h>
 #include <string.h>
 
 #include "engine_help.h"

@@ -124,8 +124,9 @@ static int run_pages(struct td_engine *e, const struct tide_batch *batch, uint32
 			records[index] |= (uint32_t)batch->write[i] << 16;
 			tell_access(&h, e, (tide_chunk){index}, batch->page[i], batch->ref[i]);
 		} else {
-			rc = td_engine_fault_page(e, (tide_chunk){index}, (tide_page){batch->page[i]},
-						  batch->ref[i], batch->write[i], err);
+			rc = td_engine_fault_page(e, (tide_chunk){index},
+						  (tide_page){batch->page[i]}, batch->ref[i],
+						  batch->write[i], err);
 			faults++;
 		}
 	}

@@ -26,7 +26,7 @@ static uint32_t new_chunk(struct oracle *o, uint64_t number)
 		o->chunk_room = o->chunk_room ? 2 * o->chunk_room : 256;
 		o->chunks = must(realloc(o->chunks, o->chunk_room * sizeof(*o->chunks)));
 	}
-	o->chunks[o->chunk_len] = (struct chunk){ .number = number, .next = NEVER };
+	o->chunks[o->chunk_len] = (struct chunk){.number = number, .next = NEVER};
 	return (uint32_t)o->chunk_len++;
 }
 

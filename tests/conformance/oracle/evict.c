@@ -211,15 +211,15 @@ static uint32_t furthest(struct oracle *o)
 }
 
 static const struct evict policies[] = {
-	{ "fifo", false, ignore_fault, oldest, leave, enter_once, ignore_access },
-	{ "lrm", false, lrm_fault, oldest, leave, lrm_migrated, ignore_access },
-	{ "lru", false, ignore_fault, oldest, leave, enter_once, lru_accessed },
-	{ "mru", false, ignore_fault, newest, leave, enter_once, lru_accessed },
-	{ "lfu", false, ignore_fault, least_used, leave, lfu_migrated, lfu_accessed },
-	{ "clock", false, ignore_fault, clock_victim, clock_evicted, clock_migrated, clock_accessed },
-	{ "random", false, ignore_fault, random_victim, leave, random_migrated, ignore_access },
-	{ "reserved-lru", false, ignore_fault, after_reserve, leave, enter_once, lru_accessed },
-	{ "opt", false, ignore_fault, furthest, leave, enter_once, ignore_access },
+	{"fifo", false, ignore_fault, oldest, leave, enter_once, ignore_access},
+	{"lrm", false, lrm_fault, oldest, leave, lrm_migrated, ignore_access},
+	{"lru", false, ignore_fault, oldest, leave, enter_once, lru_accessed},
+	{"mru", false, ignore_fault, newest, leave, enter_once, lru_accessed},
+	{"lfu", false, ignore_fault, least_used, leave, lfu_migrated, lfu_accessed},
+	{"clock", false, ignore_fault, clock_victim, clock_evicted, clock_migrated, clock_accessed},
+	{"random", false, ignore_fault, random_victim, leave, random_migrated, ignore_access},
+	{"reserved-lru", false, ignore_fault, after_reserve, leave, enter_once, lru_accessed},
+	{"opt", false, ignore_fault, furthest, leave, enter_once, ignore_access},
 };
 
 const struct evict *find_evict(const char *name)

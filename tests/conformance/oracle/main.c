@@ -29,8 +29,9 @@ static uint64_t number(const char *text, const char **end)
 	if (!isxdigit((unsigned char)*p))
 		usage("not a number");
 	for (; hex ? isxdigit((unsigned char)*p) : isdigit((unsigned char)*p); p++) {
-		unsigned digit = isdigit((unsigned char)*p) ? (unsigned)(*p - '0')
-			: (unsigned)(tolower((unsigned char)*p) - 'a') + 10;
+		unsigned digit = isdigit((unsigned char)*p)
+					 ? (unsigned)(*p - '0')
+					 : (unsigned)(tolower((unsigned char)*p) - 'a') + 10;
 
 		value = value * base + digit;
 		if (value > UINT64_MAX)
@@ -52,7 +53,7 @@ static uint64_t whole_number(const char *text)
 
 static struct decimal decimal(const char *text, const char **end)
 {
-	struct decimal d = { number(text, end), 1 };
+	struct decimal d = {number(text, end), 1};
 
 	if (**end != '.')
 		return d;
@@ -69,9 +70,18 @@ static uint64_t bytes(const char *text)
 	uint64_t value = number(text, &end);
 
 	switch (*end) {
-	case 'K': value <<= 10; end++; break;
-	case 'M': value <<= 20; end++; break;
-	case 'G': value <<= 30; end++; break;
+	case 'K':
+		value <<= 10;
+		end++;
+		break;
+	case 'M':
+		value <<= 20;
+		end++;
+		break;
+	case 'G':
+		value <<= 30;
+		end++;
+		break;
 	}
 	if (*end)
 		usage("not a size");
@@ -81,7 +91,7 @@ static uint64_t bytes(const char *text)
 static void read_line(struct oracle *o, size_t *room, char *line)
 {
 	char *word, *rest = NULL;
-	struct access a = { 0 };
+	struct access a = {0};
 
 	line[strcspn(line, "#\n")] = '\0';
 	word = strtok_r(line, " \t\r", &rest);
@@ -183,7 +193,7 @@ static void choose_prefetch(struct oracle *o, const char *text)
 	char *name = must(strdup(text));
 	bool sequential = !strncmp(text, "sequential", 10);
 	const char *value = sequential ? cut_value(name, "sequential", "n")
-		: cut_value(name, "tree", "threshold");
+				       : cut_value(name, "tree", "threshold");
 
 	o->prefetch = find_prefetch(name);
 	if (!o->prefetch)
@@ -199,11 +209,11 @@ static void choose_prefetch(struct oracle *o, const char *text)
 
 static struct options parse(int argc, char **argv)
 {
-	struct options opt = { NULL, NULL, "4K", "64K", "lrm", "tree", "1" };
-	const char *names[] = { "--trace", "--near", "--page", "--chunk", "--evict", "--prefetch",
-				"--seed" };
-	const char **values[] = { &opt.trace, &opt.near, &opt.page, &opt.chunk, &opt.evict,
-				  &opt.prefetch, &opt.seed };
+	struct options opt = {NULL, NULL, "4K", "64K", "lrm", "tree", "1"};
+	const char *names[] = {"--trace", "--near",     "--page", "--chunk",
+			       "--evict", "--prefetch", "--seed"};
+	const char **values[] = {&opt.trace, &opt.near,     &opt.page, &opt.chunk,
+				 &opt.evict, &opt.prefetch, &opt.seed};
 
 	for (int i = 1; i < argc; i += 2) {
 		size_t k = 0;
@@ -242,10 +252,10 @@ static void print(const struct counts *c)
 {
 	printf("{\"accesses\":%" PRIu64 ",\"hits\":%" PRIu64 ",\"faults\":%" PRIu64 ",",
 	       c->accesses, c->hits, c->faults);
-	printf("\"migrated_pages\":%" PRIu64 ",\"prefetched_pages\":%" PRIu64 ",",
-	       c->migrated, c->prefetched);
-	printf("\"evicted_chunks\":%" PRIu64 ",\"evicted_pages\":%" PRIu64 ",",
-	       c->evicted_chunks, c->evicted);
+	printf("\"migrated_pages\":%" PRIu64 ",\"prefetched_pages\":%" PRIu64 ",", c->migrated,
+	       c->prefetched);
+	printf("\"evicted_chunks\":%" PRIu64 ",\"evicted_pages\":%" PRIu64 ",", c->evicted_chunks,
+	       c->evicted);
 	printf("\"writeback_pages\":%" PRIu64 ",\"untouched_evicted_pages\":%" PRIu64 ",",
 	       c->writeback, c->untouched);
 	printf("\"policy_errors\":%" PRIu64 "}\n", c->policy_errors);
@@ -265,7 +275,7 @@ static void release(struct oracle *o)
 
 int main(int argc, char **argv)
 {
-	struct oracle o = { 0 };
+	struct oracle o = {0};
 	struct options opt = parse(argc, argv);
 
 	set_up(&o, &opt);

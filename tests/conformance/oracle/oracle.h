@@ -46,34 +46,34 @@
 #define NONE UINT32_MAX
 #define NEVER UINT64_MAX
 
-struct list {			/* at[0] is the oldest entry: the head of the lru list, the tail of a queue */
+struct list { /* at[0] is the oldest entry: the head of the lru list, the tail of a queue */
 	uint32_t *at;
 	size_t n, room;
 };
 
-struct decimal {		/* digits / 10^places */
+struct decimal { /* digits / 10^places */
 	uint64_t digits, scale;
 };
 
 struct access {
 	uint64_t page;
 	bool write;
-	uint64_t next;		/* number of the next access to the same chunk */
+	uint64_t next; /* number of the next access to the same chunk */
 };
 
 struct chunk {
 	uint64_t number;
 	uint64_t resident, touched, dirty;
-	unsigned in_set;	/* pages of the chunk in the set that is to come in */
-	uint64_t uses;		/* lfu */
-	uint64_t next;		/* opt: number of the next access */
-	unsigned mark;		/* clock: bit; sieve: visited; s3fifo: frequency */
+	unsigned in_set; /* pages of the chunk in the set that is to come in */
+	uint64_t uses;   /* lfu */
+	uint64_t next;   /* opt: number of the next access */
+	unsigned mark;   /* clock: bit; sieve: visited; s3fifo: frequency */
 	bool lir;
 };
 
 struct counts {
-	uint64_t accesses, hits, faults, migrated, prefetched, evicted_chunks, evicted,
-		 writeback, untouched, policy_errors;
+	uint64_t accesses, hits, faults, migrated, prefetched, evicted_chunks, evicted, writeback,
+		untouched, policy_errors;
 };
 
 enum ghost { GHOST_NO, GHOST_FIRST, GHOST_SECOND };
@@ -89,9 +89,9 @@ struct oracle {
 	/* the engine */
 	struct chunk *chunks;
 	size_t chunk_len, chunk_room;
-	uint32_t *slots;	/* hash of chunk numbers: index into chunks, or NONE */
+	uint32_t *slots; /* hash of chunk numbers: index into chunks, or NONE */
 	size_t slot_len;
-	uint64_t *set;		/* pages to bring in, ascending */
+	uint64_t *set; /* pages to bring in, ascending */
 	size_t set_len, set_room;
 	uint32_t fault_chunk;
 	uint64_t fault_page;
@@ -102,20 +102,20 @@ struct oracle {
 	/* the policies */
 	const struct evict *evict;
 	const struct prefetch *prefetch;
-	struct decimal pct;	/* reserved-lru */
-	uint64_t pages;		/* sequential */
-	uint64_t threshold;	/* tree */
-	size_t hand;		/* clock: index into a */
-	uint32_t sieve_hand;	/* sieve: chunk, or NONE */
-	struct list a, b, c, d;	/* what each policy makes of them stands beside it */
+	struct decimal pct;     /* reserved-lru */
+	uint64_t pages;         /* sequential */
+	uint64_t threshold;     /* tree */
+	size_t hand;            /* clock: index into a */
+	uint32_t sieve_hand;    /* sieve: chunk, or NONE */
+	struct list a, b, c, d; /* what each policy makes of them stands beside it */
 	uint64_t arc_p;
 	uint64_t lir_count;
-	enum ghost ghost;	/* in which ghost list the faulting page was found */
+	enum ghost ghost; /* in which ghost list the faulting page was found */
 };
 
 struct evict {
 	const char *name;
-	bool study;		/* P = 1 and demand paging only */
+	bool study; /* P = 1 and demand paging only */
 	void (*fault)(struct oracle *, uint32_t c);
 	uint32_t (*victim)(struct oracle *);
 	void (*evicted)(struct oracle *, uint32_t c);
@@ -125,18 +125,18 @@ struct evict {
 
 struct prefetch {
 	const char *name;
-	void (*plan)(struct oracle *);	/* adds pages to the set */
+	void (*plan)(struct oracle *); /* adds pages to the set */
 };
 
 /* list.c */
 void *must(void *memory);
-size_t list_find(const struct list *l, uint32_t v);	/* l->n if it is not there */
+size_t list_find(const struct list *l, uint32_t v); /* l->n if it is not there */
 bool list_has(const struct list *l, uint32_t v);
 void list_insert(struct list *l, size_t at, uint32_t v);
 void list_push(struct list *l, uint32_t v);
 uint32_t list_take(struct list *l, size_t at);
 bool list_drop(struct list *l, uint32_t v);
-void list_renew(struct list *l, uint32_t v);		/* to the newest end */
+void list_renew(struct list *l, uint32_t v); /* to the newest end */
 
 /* engine.c */
 uint32_t chunk_of(struct oracle *o, uint64_t page);

@@ -65,12 +65,12 @@ static void plan_tree(struct oracle *o)
 }
 
 static const struct prefetch prefetchers[] = {
-	{ "none", plan_none },
-	{ "locality", plan_locality },
-	{ "locality-stop", plan_locality_stop },
-	{ "sequential", plan_sequential },
-	{ "tree", plan_tree },
-	{ "aggressive", plan_tree },
+	{"none", plan_none},
+	{"locality", plan_locality},
+	{"locality-stop", plan_locality_stop},
+	{"sequential", plan_sequential},
+	{"tree", plan_tree},
+	{"aggressive", plan_tree},
 };
 
 const struct prefetch *find_prefetch(const char *name)

@@ -280,11 +280,11 @@ static void sieve_accessed(struct oracle *o, uint32_t x, bool hit)
 /* A victim is taken off its list when it is chosen: with one page per chunk nothing can make the
  * answer invalid, so nothing is left to do at the eviction. */
 static const struct evict policies[] = {
-	{ "arc", true, arc_fault, arc_victim, forget, arc_migrated, arc_accessed },
-	{ "2q", true, twoq_fault, twoq_victim, forget, twoq_migrated, twoq_accessed },
-	{ "lirs", true, forget, lirs_victim, forget, lirs_migrated, lirs_accessed },
-	{ "s3fifo", true, forget, s3_victim, forget, s3_migrated, s3_accessed },
-	{ "sieve", true, forget, sieve_victim, forget, sieve_migrated, sieve_accessed },
+	{"arc", true, arc_fault, arc_victim, forget, arc_migrated, arc_accessed},
+	{"2q", true, twoq_fault, twoq_victim, forget, twoq_migrated, twoq_accessed},
+	{"lirs", true, forget, lirs_victim, forget, lirs_migrated, lirs_accessed},
+	{"s3fifo", true, forget, s3_victim, forget, s3_migrated, s3_accessed},
+	{"sieve", true, forget, sieve_victim, forget, sieve_migrated, sieve_accessed},
 };
 
 const struct evict *find_study(const char *name)
