@@ -1,10 +1,11 @@
 /* What no eviction policy can do under demand paging: have fewer faults than opt, or more than
  * one a page where everything fits. */
-#include <cmocka.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include <cmocka.h>
 
 #include "suite.h"
 

@@ -1,9 +1,10 @@
 /* Every policy by way of the library: accesses pushed one by one, and as a workload. */
-#include <cmocka.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include <cmocka.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -1,10 +1,11 @@
 /* What a page is called does not matter: low numbers, where a chunk's index is its number, and
  * the same input moved far up, where chunks are looked up, give the same run. */
-#include <cmocka.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include <cmocka.h>
 
 #include "suite.h"
 

@@ -1,9 +1,10 @@
 /* Every policy with every parameter at its least and at its most, one by one and all at once. */
-#include <cmocka.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include <cmocka.h>
 #include <stdio.h>
 
 #include "suite.h"

@@ -1,9 +1,10 @@
 /* One fault: the order of what policies hear, who is a valid victim, what is counted. */
-#include <cmocka.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include <cmocka.h>
 #include <string.h>
 
 #include "recorder.h"

@@ -1,10 +1,11 @@
 /* Signals are honest: what a policy needs and cannot have is refused before the run. */
-#include <cmocka.h>
-#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include <cmocka.h>
+#include <errno.h>
 #include <string.h>
 
 #include "engine_help.h"

@@ -1,9 +1,10 @@
-#include <cmocka.h>
-#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include <cmocka.h>
+#include <errno.h>
 #include <string.h>
 
 #include "engine_help.h"

@@ -1,10 +1,11 @@
 /* Invalid answers: the first one ends the run, or they are replaced and the policy ejected. */
-#include <cmocka.h>
-#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include <cmocka.h>
+#include <errno.h>
 #include <string.h>
 
 #include "engine_help.h"

@@ -1,9 +1,10 @@
 /* What the engine makes of a plan: the set that comes in. */
-#include <cmocka.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include <cmocka.h>
 #include <string.h>
 
 #include "recorder.h"

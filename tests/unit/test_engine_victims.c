@@ -1,10 +1,11 @@
 /* The victims of the ordered policies beside choosers that look at every chunk: each policy runs
  * inside one that keeps its own books and compares every answer. */
-#include <cmocka.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include <cmocka.h>
 #include <string.h>
 
 #include "engine_help.h"

@@ -1,11 +1,12 @@
 /* The library as a program uses it: open, run or push, counts, JSON. */
-#include <cmocka.h>
-#include <errno.h>
-#include <jansson.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
