@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cli.h"
 #include "combinations.h"
@@ -299,16 +300,26 @@ static void release(struct comparison *all)
 	td_cli_combinations_free(&all->pairs);
 }
 
+/* Every run opens the input for itself. What is not there is said by the first of them. */
+static bool read_once(const char *path)
+{
+	struct stat st;
+	if (!strcmp(path, "-"))
+		return true;
+	return !stat(path, &st) && (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode));
+}
+
 int td_cli_compare(const struct td_cli_args *args, struct tide_error *err)
 {
 	struct comparison all = {.lock = PTHREAD_MUTEX_INITIALIZER};
 	struct tide_sim_options options;
 	int rc = td_cli_input(args, &options, err);
 
-	if (!rc && args->trace && strcmp(args->trace, "-") == 0)
-		rc = tide_fail(err, -EINVAL,
-			       "standard input can be read only once: write it to a "
-			       "file first, or use tide sim");
+	if (!rc && args->trace && read_once(args->trace))
+		rc = tide_fail(
+			err, -EINVAL,
+			"%s can be read only once: write it to a file first, or use tide sim",
+			strcmp(args->trace, "-") ? "a pipe" : "standard input");
 	if (!rc)
 		rc = td_cli_progress_start(&all.progress, args->progress, "compare", err);
 	if (!rc)

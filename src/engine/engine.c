@@ -7,6 +7,10 @@
 
 #include "log.h"
 
+/* No run has so many pages: 2^32 chunks of 64. Memory beyond it makes no difference, and policies
+ * can multiply what they are told. */
+#define MORE_THAN_ALL (UINT64_C(1) << 40)
+
 static uint32_t lane_bytes(uint32_t chunk_pages)
 {
 	return chunk_pages <= 8 ? 1 : chunk_pages <= 16 ? 2 : chunk_pages <= 32 ? 4 : 8;
@@ -180,9 +184,10 @@ static void find_ears(struct td_engine *e)
 static void init_near(struct td_engine *e, const struct td_engine_config *config)
 {
 	uint32_t lane = lane_bytes(config->chunk_pages);
+	uint64_t pages = config->near_pages < MORE_THAN_ALL ? config->near_pages : MORE_THAN_ALL;
 	e->near = (struct tide_near){
-		.capacity_pages = config->near_pages,
-		.free_pages = config->near_pages,
+		.capacity_pages = pages,
+		.free_pages = pages,
 		.last_page = config->last_page,
 		.chunk_pages = config->chunk_pages,
 		.lane_bytes = lane,

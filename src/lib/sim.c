@@ -25,11 +25,16 @@ static bool is_stdin(const struct tide_sim_options *o)
 	return o->trace && !strcmp(o->trace, "-");
 }
 
+static unsigned needs_of(const struct td_engine_config *config)
+{
+	return config->evict.policy->needs | config->prefetch.policy->needs;
+}
+
 /* What must be known of the input before the first access. */
 static bool facts_suffice(const struct td_trace_facts *f, const struct td_engine_config *config,
 			  const struct td_lib_near *near)
 {
-	unsigned needs = config->evict.policy->needs | config->prefetch.policy->needs;
+	unsigned needs = needs_of(config);
 	if (f->pages == TD_UNKNOWN && !near->pages)
 		return false;
 	if (f->last_page == TD_UNKNOWN && config->prefetch.policy->plan_prefetch)
@@ -72,7 +77,8 @@ static int open_input(struct tide_sim *sim, const struct tide_sim_options *o,
 	if (o->facts)
 		given = (struct td_trace_facts){o->facts->accesses, o->facts->pages,
 						o->facts->last_page, o->facts->refs};
-	bool spool = is_stdin(o) && !facts_suffice(&given, config, near);
+	/* A pipe that has to be read twice is copied first. */
+	bool spool = !facts_suffice(&given, config, near) || needs_of(config) & TIDE_NEEDS_FUTURE;
 	int rc = open_source(sim, o, spool, err);
 	if (rc)
 		return rc;
