@@ -75,7 +75,9 @@ static void on_migrated(void *self, tide_chunk c, uint64_t pages)
 	uint64_t n = s->q.view->near->capacity_pages;
 	(void)pages;
 	queues_move(&s->q, c.index, queued(&s->q, c.index)->queue ? T2 : T1);
-	/* Only what was prefetched can be over these bounds. */
+	if (queues_faulting(&s->q, c))
+		return;
+	/* The algorithm keeps these bounds itself, but knows nothing of prefetched pages. */
 	if (size(s, T1) + size(s, B1) > n)
 		queues_trim(&s->q, B1, n - size(s, T1));
 	if (size(s, T2) + size(s, B2) > 2 * n)

@@ -45,7 +45,7 @@ static void on_migrated(void *self, tide_chunk c, uint64_t pages)
 	if (s->hand == TD_NIL)
 		s->hand = c.index;
 	trail_put(&s->trail, s->view, c.index);
-	if (c.index == s->view->near->fault_chunk.index)
+	if (!s->mark_new && c.index == s->view->near->fault_chunk.index)
 		s->newcomer = c;
 }
 
@@ -53,9 +53,10 @@ static void on_access(void *self, tide_chunk c, tide_page p, uint64_t ref)
 {
 	struct ring *s = self;
 	(void)p, (void)ref;
-	if (s->mark_new || c.index != s->newcomer.index)
+	if (c.index != s->newcomer.index)
 		tide_slot(s->view, struct walked, c)->used = true;
-	s->newcomer = TIDE_NO_CHUNK;
+	else
+		s->newcomer = TIDE_NO_CHUNK;
 }
 
 static void on_evicted(void *self, tide_chunk c, const struct tide_evicted *what)

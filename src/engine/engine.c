@@ -168,6 +168,9 @@ static void find_ears(struct td_engine *e)
 {
 	memset(&e->ears, 0, sizeof e->ears);
 	e->moves++;
+	if (e->box[TD_BOX_EVICT].self)
+		e->pick_victim = e->box[TD_BOX_EVICT].choice.policy->pick_victim;
+	e->evict_self = e->box[TD_BOX_EVICT].self;
 	for (int i = 0; i < TD_BOXES; i++) {
 		const struct td_engine_box *box = &e->box[i];
 		if (!box->self)

@@ -70,6 +70,8 @@ struct td_engine {
 	uint64_t room_chunks; /* all of these have room for so many */
 	struct td_engine_box box[TD_BOXES];
 	struct td_engine_ears ears;
+	tide_chunk (*pick_victim)(void *self); /* of the eviction policy */
+	void *evict_self;
 	uint64_t moves; /* changes whenever an array may have moved or a policy was replaced */
 	bool wants_future, single_pages;
 	uint64_t foreseen; /* accesses of the future seen so far */
@@ -102,11 +104,12 @@ int td_engine_translate(struct td_engine *e, const struct tide_batch *batch,
 int td_engine_fault(struct td_engine *e, tide_chunk c, unsigned bit, const struct tide_event *event,
 		    struct tide_error *err);
 
-/* The same where single_pages says that it applies: chunks of one page, nothing prefetched,
- * nothing logged or replaced. What it does not count itself is counted afterwards, for many. */
+/* The same for access i of a translated batch, where single_pages says that it applies: chunks of
+ * one page, nothing prefetched, nothing logged or replaced. What it does not count itself is
+ * counted afterwards, for many. */
 void td_engine_count_pages(struct td_engine *e, uint64_t faults, uint64_t came_into_free);
-int td_engine_fault_page(struct td_engine *e, tide_chunk c, tide_page page, uint64_t ref,
-			 bool write, struct tide_error *err);
+int td_engine_fault_page(struct td_engine *e, const struct tide_batch *batch, uint32_t i,
+			 struct tide_error *err);
 
 /* The future, where wants_future: the whole input once, in order, then the end of it. */
 int td_engine_foresee(struct td_engine *e, const struct tide_batch *batch, struct tide_error *err);

@@ -212,7 +212,7 @@ static tide_chunk fallback(struct td_engine *e)
 static int choose_victim(struct td_engine *e, tide_chunk *victim, struct tide_error *err)
 {
 	struct td_engine_box *box = &e->box[TD_BOX_EVICT];
-	*victim = box->choice.policy->pick_victim(box->self);
+	*victim = e->pick_victim(e->evict_self);
 	const char *why = why_invalid(e, *victim);
 	if (__builtin_expect(!why, 1))
 		return 0;
@@ -341,42 +341,43 @@ int td_engine_fault(struct td_engine *e, tide_chunk c, unsigned bit, const struc
  * faults. A record is one word: resident, touched and dirty are bits 0, 8 and 16. */
 
 #define RESIDENT_TOUCHED 0x101u
-#define DIRTY 0x10000u
 
-static int replace_page(struct td_engine *e, uint32_t *records, struct tide_error *err)
+__attribute__((noinline, cold)) static int refuse_page(struct td_engine *e, tide_chunk victim,
+						       struct tide_error *err)
 {
-	const struct td_engine_box *box = &e->box[TD_BOX_EVICT];
-	if (__builtin_expect(!e->full, 0)) {
-		e->full = true;
-		TELL(e, on_full);
-	}
-	tide_chunk victim = box->choice.policy->pick_victim(box->self);
-	if (__builtin_expect(victim.index >= e->near.chunks || !records[victim.index], 0))
-		return count_error(e, box->choice.policy, why_invalid(e, victim), err);
-	struct tide_evicted what = {1, 1, records[victim.index] >> 16, false};
-	e->counts.writeback_pages += what.dirty;
-	TELL(e, on_evicted, victim, &what);
-	records[victim.index] = 0;
-	return 0;
+	return count_error(e, e->box[TD_BOX_EVICT].choice.policy, why_invalid(e, victim), err);
 }
 
-int td_engine_fault_page(struct td_engine *e, tide_chunk c, tide_page page, uint64_t ref,
-			 bool write, struct tide_error *err)
+__attribute__((noinline, cold)) static void become_full(struct td_engine *e)
+{
+	e->full = true;
+	TELL(e, on_full);
+}
+
+int td_engine_fault_page(struct td_engine *e, const struct tide_batch *batch, uint32_t i,
+			 struct tide_error *err)
 {
 	uint32_t *records = (uint32_t *)(void *)e->bits.at;
+	tide_chunk c = {e->index[i]};
 	e->near.fault_chunk = c;
-	TELL(e, on_fault, c, page);
+	TELL(e, on_fault, c, (tide_page){batch->page[i]});
 	if (__builtin_expect(e->near.free_pages != 0, 0)) {
 		e->near.free_pages--;
 		e->near.resident_chunks++;
 	} else {
-		int rc = replace_page(e, records, err);
-		if (rc)
-			return rc;
+		if (__builtin_expect(!e->full, 0))
+			become_full(e);
+		tide_chunk victim = e->pick_victim(e->evict_self);
+		if (__builtin_expect(victim.index >= e->near.chunks || !records[victim.index], 0))
+			return refuse_page(e, victim, err);
+		struct tide_evicted what = {1, 1, records[victim.index] >> 16, false};
+		e->counts.writeback_pages += what.dirty;
+		TELL(e, on_evicted, victim, &what);
+		records[victim.index] = 0;
 	}
-	records[c.index] = RESIDENT_TOUCHED | (write ? DIRTY : 0);
+	records[c.index] = RESIDENT_TOUCHED | (uint32_t)batch->write[i] << 16;
 	TELL(e, on_migrated, c, 1);
-	TELL(e, on_access, c, page, ref);
+	TELL(e, on_access, c, (tide_page){batch->page[i]}, batch->ref[i]);
 	e->near.fault_chunk = TIDE_NO_CHUNK;
 	return 0;
 }

@@ -1,6 +1,7 @@
 #include "space.h"
 
 #include <errno.h>
+#include <string.h>
 
 #define LOOK_AHEAD 64 /* a step here is so short that a miss takes many */
 #define DIRECT_AT_FIRST 65536
@@ -123,40 +124,49 @@ __attribute__((always_inline)) static inline void look_ahead(const struct td_spa
 		td_map_prefetch(&s->map, number);
 }
 
-static int batch_identity(const struct td_space *s, const uint64_t *page, uint32_t n,
-			  uint32_t *index, uint8_t *bit)
+/* Chunk numbers and places inside the chunk. A chunk of one page is its page. */
+static const uint64_t *split(const struct td_space *s, const uint64_t *page, uint32_t n,
+			     uint64_t *number, uint8_t *bit)
 {
-	uint64_t highest = 0;
-	if (s->shift >= 0) {
-		unsigned shift = (unsigned)s->shift;
-		for (uint32_t i = 0; i < n; i++) {
-			uint64_t number = page[i] >> shift;
-			highest = number > highest ? number : highest;
-			index[i] = (uint32_t)number;
-			bit[i] = (uint8_t)(page[i] & (s->chunk_pages - 1));
-		}
-	} else {
-		for (uint32_t i = 0; i < n; i++) {
-			uint64_t number = page[i] / s->chunk_pages;
-			highest = number > highest ? number : highest;
-			index[i] = (uint32_t)number;
-			bit[i] = (uint8_t)(page[i] % s->chunk_pages);
-		}
+	uint64_t chunk_pages = s->chunk_pages;
+	if (chunk_pages == 1) {
+		memset(bit, 0, n);
+		return page;
 	}
-	return highest < s->n || !n ? 0 : -EOVERFLOW;
+	for (uint32_t i = 0; i < n; i++) {
+		number[i] = s->shift >= 0 ? page[i] >> s->shift : page[i] / chunk_pages;
+		bit[i] = (uint8_t)(page[i] - number[i] * chunk_pages);
+	}
+	return number;
+}
+
+static int batch_identity(const struct td_space *s, const uint64_t *number, uint32_t n,
+			  uint32_t *index)
+{
+	uint64_t all = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		all |= number[i];
+		index[i] = (uint32_t)number[i];
+	}
+	/* Seldom true of numbers in range: only if so does each have to be looked at. */
+	for (uint32_t i = 0; i < n && all >= s->n; i++) {
+		if (number[i] >= s->n)
+			return -EOVERFLOW;
+	}
+	return 0;
 }
 
 int td_space_batch(struct td_space *s, const uint64_t *page, uint32_t n, uint32_t *index,
 		   uint8_t *bit)
 {
+	uint64_t numbers[TIDE_BATCH];
+	const uint64_t *number = split(s, page, n, numbers, bit);
 	if (s->identity)
-		return batch_identity(s, page, n, index, bit);
+		return batch_identity(s, number, n, index);
 	for (uint32_t i = 0; i < n; i++) {
 		if (i + LOOK_AHEAD < n)
-			look_ahead(s, td_space_number(s, page[i + LOOK_AHEAD]));
-		uint64_t number = td_space_number(s, page[i]);
-		bit[i] = (uint8_t)(page[i] - number * s->chunk_pages);
-		int rc = find_index(s, number, &index[i]);
+			look_ahead(s, number[i + LOOK_AHEAD]);
+		int rc = find_index(s, number[i], &index[i]);
 		if (rc)
 			return rc;
 	}

@@ -105,34 +105,50 @@ static int run_chunks(struct td_engine *e, const struct tide_batch *batch, uint3
 	return rc;
 }
 
-/* Chunks of one page, where the record is one word and the fault has its short way. */
-static int run_pages(struct td_engine *e, const struct tide_batch *batch, uint32_t *done,
-		     struct tide_error *err)
+/* Chunks of one page, where the record is one word and the fault has its short way. Compiled twice,
+ * so that only those who look into the future pay for it. */
+__attribute__((always_inline)) static inline int run_pages(struct td_engine *e,
+							   const struct tide_batch *batch,
+							   bool future, uint32_t *done,
+							   struct tide_error *err)
 {
 	struct hot h;
 	uint64_t faults = 0, free_before = e->near.free_pages;
-	uint32_t i;
+	uint32_t i, n = batch->n;
 	int rc = 0;
 	load_hot(&h, e);
 	uint32_t *records = (uint32_t *)(void *)h.bits;
-	for (i = 0; i < batch->n && !rc; i++) {
+	for (i = 0; i < n; i++) {
 		uint32_t index = e->index[i], ahead = e->index[i + LOOK_AHEAD];
 		__builtin_prefetch(records + ahead, 1);
 		__builtin_prefetch(h.slots + ahead * h.slot_bytes, 1);
-		tick(&h, e, index);
+		e->near.time++;
+		if (future)
+			h.next_use[index] = h.next_after[e->near.time];
 		if (records[index]) {
 			records[index] |= (uint32_t)batch->write[i] << 16;
 			tell_access(&h, e, (tide_chunk){index}, batch->page[i], batch->ref[i]);
-		} else {
-			rc = td_engine_fault_page(e, (tide_chunk){index},
-						  (tide_page){batch->page[i]}, batch->ref[i],
-						  batch->write[i], err);
-			faults++;
+			continue;
+		}
+		faults++;
+		rc = td_engine_fault_page(e, batch, i, err);
+		if (rc) {
+			i++;
+			break;
 		}
 	}
 	td_engine_count_pages(e, faults, free_before - e->near.free_pages);
 	*done = i;
 	return rc;
+}
+
+static int run(struct td_engine *e, const struct tide_batch *batch, uint32_t *done,
+	       struct tide_error *err)
+{
+	if (!e->single_pages)
+		return run_chunks(e, batch, done, err);
+	return e->wants_future ? run_pages(e, batch, true, done, err)
+			       : run_pages(e, batch, false, done, err);
 }
 
 int td_sim_batch(struct td_engine *e, const struct tide_batch *batch, struct tide_error *err)
@@ -143,8 +159,7 @@ int td_sim_batch(struct td_engine *e, const struct tide_batch *batch, struct tid
 	if (!rc && e->wants_future && batch->n > e->near.length - e->near.time)
 		rc = td_engine_changed(err);
 	if (!rc)
-		rc = e->single_pages ? run_pages(e, batch, &done, err)
-				     : run_chunks(e, batch, &done, err);
+		rc = run(e, batch, &done, err);
 	e->counts.accesses += done;
 	e->counts.hits += done - (e->counts.faults - faults_before);
 	return rc;
