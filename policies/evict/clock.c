@@ -68,20 +68,27 @@ static void on_evicted(void *self, tide_chunk c, const struct tide_evicted *what
 	td_list_remove(&s->ring, links(s), c.index);
 }
 
+/* Copies of what the loop looks at, so that stores into slots do not make the compiler load them
+ * again: this is the longest walk of all policies. */
 static tide_chunk pick_victim(void *self)
 {
 	struct ring *s = self;
-	for (;; s->hand = after(s, s->hand)) {
-		tide_chunk c = {s->hand};
-		struct walked *at = tide_slot(s->view, struct walked, c);
-		trail_look(s->view, at);
-		if (tide_valid(s->view, c)) {
+	const struct tide_view view = *s->view;
+	const uint32_t head = s->ring.head;
+	tide_chunk c = {s->hand};
+	for (;;) {
+		struct walked *at = tide_slot(&view, struct walked, c);
+		trail_look(&view, at);
+		if (tide_valid(&view, c)) {
 			if (!at->used)
-				return c; /* it leaves, and the hand is left on the one after it */
+				break; /* it leaves, and the hand is left on the one after it */
 			at->used = false;
 		}
-		trail_put(&s->trail, s->view, c.index);
+		trail_put(&s->trail, &view, c.index);
+		c.index = at->link.next != TD_NIL ? at->link.next : head;
 	}
+	s->hand = c.index;
+	return c;
 }
 
 static const struct tide_param params[] = {

@@ -33,13 +33,14 @@ static inline struct td_links queues_links(const struct queues *q)
 /* To the newest end of a queue, out of the one it is in; 0: out of all. */
 static inline void queues_move(struct queues *q, uint32_t i, uint8_t to)
 {
-	struct walked *at = queued(q, i);
+	const struct tide_view view = *q->view; /* so that stores do not make it be loaded again */
+	struct walked *at = tide_slot(&view, struct walked, (tide_chunk){i});
 	if (at->queue)
-		td_list_remove(&q->list[at->queue], queues_links(q), i);
+		td_list_remove(&q->list[at->queue], walked_links(&view), i);
 	at->queue = to;
 	if (to) {
-		td_list_push_tail(&q->list[to], queues_links(q), i);
-		trail_put(&q->trail[to], q->view, i);
+		td_list_push_tail(&q->list[to], walked_links(&view), i);
+		trail_put(&q->trail[to], &view, i);
 	}
 }
 
