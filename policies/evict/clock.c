@@ -37,15 +37,17 @@ static uint32_t after(const struct ring *s, uint32_t i)
 static void on_migrated(void *self, tide_chunk c, uint64_t pages)
 {
 	struct ring *s = self;
-	if (!tide_came_in(s->view, c, pages))
+	const struct tide_view view = *s->view;
+	uint32_t hand = s->hand;
+	if (!tide_came_in(&view, c, pages))
 		return;
-	tide_slot(s->view, struct walked, c)->used = false;
-	uint32_t before = s->hand == TD_NIL ? TD_NIL : td_link_at(links(s), s->hand)->prev;
-	td_list_between(&s->ring, links(s), c.index, before, s->hand);
-	if (s->hand == TD_NIL)
+	tide_slot(&view, struct walked, c)->used = false;
+	uint32_t before = hand == TD_NIL ? TD_NIL : td_link_at(walked_links(&view), hand)->prev;
+	td_list_between(&s->ring, walked_links(&view), c.index, before, hand);
+	if (hand == TD_NIL)
 		s->hand = c.index;
-	trail_put(&s->trail, s->view, c.index);
-	if (!s->mark_new && c.index == s->view->near->fault_chunk.index)
+	trail_put(&s->trail, &view, c.index);
+	if (!s->mark_new && c.index == view.near->fault_chunk.index)
 		s->newcomer = c;
 }
 
@@ -68,7 +70,7 @@ static void on_evicted(void *self, tide_chunk c, const struct tide_evicted *what
 	td_list_remove(&s->ring, links(s), c.index);
 }
 
-/* Copies of what the loop looks at, so that stores into slots do not make the compiler load them
+/* The view is copied here and above so that stores into slots do not make the compiler load it
  * again: this is the longest walk of all policies. */
 static tide_chunk pick_victim(void *self)
 {

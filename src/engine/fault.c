@@ -7,10 +7,15 @@
 #include "lanes.h"
 #include "log.h"
 
-/* Tells everybody who listens to a callback. */
+/* Tells everybody who listens to a callback; mostly that is one. */
 #define TELL(e, callback, ...) \
 	do { \
-		for (unsigned i_ = 0; (e)->ears.callback[i_].fn; i_++) \
+		if (!(e)->ears.callback[0].fn) \
+			break; \
+		(e)->ears.callback[0].fn((e)->ears.callback[0].self, ##__VA_ARGS__); \
+		if (__builtin_expect(!(e)->ears.callback[1].fn, 1)) \
+			break; \
+		for (unsigned i_ = 1; (e)->ears.callback[i_].fn; i_++) \
 			(e)->ears.callback[i_].fn((e)->ears.callback[i_].self, ##__VA_ARGS__); \
 	} while (0)
 

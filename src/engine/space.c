@@ -156,6 +156,23 @@ static int batch_identity(const struct td_space *s, const uint64_t *number, uint
 	return 0;
 }
 
+/* The lookups of the table alone, up to the first that needs more: how many were done. */
+static uint32_t batch_direct(const struct td_space *s, const uint64_t *number, uint32_t n,
+			     uint32_t *index)
+{
+	const uint32_t *direct = (const uint32_t *)(void *)s->direct.at;
+	const uint64_t reach = s->direct_chunks;
+	uint32_t i;
+	for (i = 0; i + LOOK_AHEAD < n && number[i] < reach; i++) {
+		uint32_t plus_1 = direct[number[i]];
+		__builtin_prefetch(direct + number[i + LOOK_AHEAD]);
+		if (__builtin_expect(!plus_1, 0))
+			break;
+		index[i] = plus_1 - 1;
+	}
+	return i;
+}
+
 int td_space_batch(struct td_space *s, const uint64_t *page, uint32_t n, uint32_t *index,
 		   uint8_t *bit)
 {
@@ -164,6 +181,7 @@ int td_space_batch(struct td_space *s, const uint64_t *page, uint32_t n, uint32_
 	if (s->identity)
 		return batch_identity(s, number, n, index);
 	for (uint32_t i = 0; i < n; i++) {
+		i += batch_direct(s, number + i, n - i, index + i);
 		if (i + LOOK_AHEAD < n)
 			look_ahead(s, number[i + LOOK_AHEAD]);
 		int rc = find_index(s, number[i], &index[i]);
