@@ -80,10 +80,10 @@ static int check_loaded(const struct tide_policy *p, const char *path, enum tide
 static int load(struct td_policy_choice *out, const char *path, enum tide_role role,
 		struct tide_error *err)
 {
-	out->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-	if (!out->library)
+	out->object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	if (!out->object)
 		return tide_fail(err, -EINVAL, "cannot load policy: %s", dlerror());
-	out->policy = dlsym(out->library, "tide_policy");
+	out->policy = dlsym(out->object, "tide_policy");
 	if (!out->policy)
 		return tide_fail(
 			err, -EINVAL,
@@ -121,7 +121,7 @@ int td_policy_choose(struct td_policy_choice *out, const char *spec, enum tide_r
 void td_policy_release(struct td_policy_choice *choice)
 {
 	free(choice->values);
-	if (choice->library)
-		dlclose(choice->library);
+	if (choice->object)
+		dlclose(choice->object);
 	*choice = (struct td_policy_choice){0};
 }

@@ -12,7 +12,7 @@ extern const struct tide_policy *const td_policy_table[];
 struct td_policy_choice {
 	const struct tide_policy *policy;
 	union tide_value *values;
-	void *library; /* of a shared object */
+	void *object; /* the shared object it came from, NULL: built in */
 };
 
 /* spec: `name`, `name:key=value,..`, or a path with a slash to a shared object. */

@@ -19,7 +19,7 @@ static void assert_refused(const char *spec, enum tide_role role, const char *sa
 		fail_msg("'%s' does not say '%s'", err.text, said);
 	assert_null(choice.policy);
 	assert_null(choice.values);
-	assert_null(choice.library);
+	assert_null(choice.object);
 }
 
 static void every_policy_is_found_by_its_name(void **state)
