@@ -5,17 +5,6 @@
 
 #include "core/text.h"
 
-struct td_cli_word td_cli_shown(const char *text)
-{
-	struct td_cli_word w;
-
-	snprintf(w.text, sizeof w.text, "%s", text);
-	for (char *c = w.text; *c; c++)
-		if ((unsigned char)*c < ' ' || *c == 127)
-			*c = '?';
-	return w;
-}
-
 int td_cli_unknown(const char *what, const char *word, const char *const *names, size_t n,
 		   struct tide_error *err)
 {

@@ -6,7 +6,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
+#include "core/text.h"
 #include "tide/error.h"
 
 /* Words given for an option that may come several times, or without any option. */
@@ -128,9 +130,9 @@ int td_cli_unknown(const char *what, const char *word, const char *const *names,
 int td_cli_unknown_verb(const struct td_cli_verb *verbs, const char *word, struct tide_error *err);
 
 /* A user's word for an error line: bounded, without line breaks. */
-struct td_cli_word {
-	char text[64];
-};
-struct td_cli_word td_cli_shown(const char *text);
+static inline struct td_core_word td_cli_shown(const char *text)
+{
+	return td_core_shown(text, strlen(text));
+}
 
 #endif

@@ -21,7 +21,7 @@ const char *td_core_nearest(const char *word, const char *const *names, size_t n
 /* The first n characters of a user's word, fit for one line of an error: cut where it is long,
  * with ? for line breaks and the like. Used as td_core_shown(word, n).text. */
 struct td_core_word {
-	char text[48];
+	char text[64];
 };
 struct td_core_word td_core_shown(const char *text, size_t n);
 

@@ -140,7 +140,7 @@ static int start_writing(struct td_trace_writer *w, struct tide_error *err)
 {
 	struct oracle_writer *o = (struct oracle_writer *)w;
 	char *folder = td_trace_output_folder(w->out);
-	int rc = folder ? td_trace_pagemap_init(&o->last, true) : -ENOMEM;
+	int rc = folder ? td_trace_pagemap_init(&o->last) : -ENOMEM;
 
 	o->fd = -1;
 	if (!rc) {

@@ -1,130 +1,60 @@
 #include "pagemap.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
-#include "tide/event.h"
+#define LOOK_AHEAD 16
 
-#define FIRST_SLOTS ((size_t)1 << 12)
-
-static int allocate(struct td_trace_pagemap *m, size_t slots, bool values)
+int td_trace_pagemap_init(struct td_trace_pagemap *m)
 {
-	m->keys = calloc(slots, sizeof *m->keys);
-	m->values = values ? malloc(slots * sizeof *m->values) : NULL;
-	m->slots = slots;
-	if (m->keys && (m->values || !values))
-		return 0;
-	td_trace_pagemap_free(m);
-	return -ENOMEM;
-}
-
-int td_trace_pagemap_init(struct td_trace_pagemap *m, bool values)
-{
-	*m = (struct td_trace_pagemap){0};
-	return allocate(m, FIRST_SLOTS, values);
+	td_vec_init(&m->values, sizeof(uint64_t));
+	return td_map_init(&m->map, 0);
 }
 
 void td_trace_pagemap_free(struct td_trace_pagemap *m)
 {
-	free(m->keys);
-	free(m->values);
-	m->keys = m->values = NULL;
+	td_map_free(&m->map);
+	td_vec_free(&m->values);
 }
 
-static size_t find(const struct td_trace_pagemap *m, uint64_t key)
+static int place_of(struct td_trace_pagemap *m, uint64_t page, uint32_t *place)
 {
-	size_t i = (size_t)tide_hash64(key) & (m->slots - 1);
+	struct td_map_entry *entry = td_map_find(&m->map, page);
 
-	while (m->keys[i] && m->keys[i] != key)
-		i = (i + 1) & (m->slots - 1);
-	return i;
-}
-
-/* At most three quarters full, so that searches stay short. */
-static int make_room(struct td_trace_pagemap *m)
-{
-	struct td_trace_pagemap old = *m;
-
-	if (m->pages < m->slots / 4 * 3)
+	if (entry->value_plus_1) {
+		*place = entry->value_plus_1 - 1;
 		return 0;
-	if (allocate(m, old.slots * 2, old.values)) {
-		*m = old;
+	}
+	if (m->map.n >= UINT32_MAX - 1)
 		return -ENOMEM;
-	}
-	for (size_t i = 0; i < old.slots; i++) {
-		if (!old.keys[i])
-			continue;
-		size_t to = find(m, old.keys[i]);
-		m->keys[to] = old.keys[i];
-		if (old.values)
-			m->values[to] = old.values[i];
-	}
-	td_trace_pagemap_free(&old);
-	return 0;
-}
-
-static uint64_t swap_top(struct td_trace_pagemap *m, uint64_t value)
-{
-	uint64_t before = m->top_value;
-
-	m->pages += !m->top;
-	m->top = true;
-	m->top_value = value;
-	return before;
+	*place = (uint32_t)m->map.n;
+	return td_map_put(&m->map, entry, page, *place);
 }
 
 int td_trace_pagemap_swap(struct td_trace_pagemap *m, uint64_t page, uint64_t value,
 			  uint64_t *before)
 {
-	size_t i;
+	uint32_t place;
+	int rc = place_of(m, page, &place);
 
-	if (page == UINT64_MAX) {
-		*before = swap_top(m, value);
-		return 0;
-	}
-	i = find(m, page + 1);
-	*before = 0;
-	if (!m->keys[i]) {
-		if (make_room(m))
-			return -ENOMEM;
-		i = find(m, page + 1);
-		m->keys[i] = page + 1;
-		m->pages++;
-	} else {
-		*before = m->values[i];
-	}
-	m->values[i] = value;
-	return 0;
-}
-
-static int add_one(struct td_trace_pagemap *m, uint64_t page)
-{
-	size_t i;
-
-	if (page == UINT64_MAX) {
-		swap_top(m, 0);
-		return 0;
-	}
-	i = find(m, page + 1);
-	if (m->keys[i])
-		return 0;
-	if (make_room(m))
-		return -ENOMEM;
-	m->keys[find(m, page + 1)] = page + 1;
-	m->pages++;
+	if (!rc)
+		rc = td_vec_reserve(&m->values, (uint64_t)place + 1);
+	if (rc)
+		return rc;
+	uint64_t *at = (uint64_t *)(void *)m->values.at + place;
+	*before = *at;
+	*at = value;
 	return 0;
 }
 
 int td_trace_pagemap_add(struct td_trace_pagemap *m, const uint64_t *pages, size_t n)
 {
-	enum { AHEAD = 16 };
-
 	for (size_t i = 0; i < n; i++) {
-		if (i + AHEAD < n)
-			__builtin_prefetch(
-				&m->keys[tide_hash64(pages[i + AHEAD] + 1) & (m->slots - 1)]);
-		if (add_one(m, pages[i]))
-			return -ENOMEM;
+		uint32_t place;
+		if (i + LOOK_AHEAD < n)
+			td_map_prefetch(&m->map, pages[i + LOOK_AHEAD]);
+		int rc = place_of(m, pages[i], &place);
+		if (rc)
+			return rc;
 	}
 	return 0;
 }

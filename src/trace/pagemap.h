@@ -2,28 +2,26 @@
 #ifndef TD_TRACE_PAGEMAP_H
 #define TD_TRACE_PAGEMAP_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "core/map.h"
 
 struct td_trace_pagemap {
-	uint64_t *keys;   /* page + 1; 0: free */
-	uint64_t *values; /* NULL: a set */
-	size_t slots;     /* a power of two */
-	uint64_t pages;
-	/* The page whose key would be 0. */
-	uint64_t top_value;
-	bool top;
+	struct td_map map;    /* page -> place in values, in the order of coming */
+	struct td_vec values; /* uint64_t */
 };
 
-/* values: a map, not a set. 0 or -ENOMEM, as the others. */
-int td_trace_pagemap_init(struct td_trace_pagemap *m, bool values);
+/* 0 or -ENOMEM, as the others. */
+int td_trace_pagemap_init(struct td_trace_pagemap *m);
 void td_trace_pagemap_free(struct td_trace_pagemap *m);
 
 /* Sets the page's value and gives the one before, 0 for a new page. */
 int td_trace_pagemap_swap(struct td_trace_pagemap *m, uint64_t page, uint64_t value,
 			  uint64_t *before);
-/* Adds n pages to a set. */
+/* Adds n pages whose values do not matter. */
 int td_trace_pagemap_add(struct td_trace_pagemap *m, const uint64_t *pages, size_t n);
+
+static inline uint64_t td_trace_pagemap_pages(const struct td_trace_pagemap *m)
+{
+	return m->map.n;
+}
 
 #endif

@@ -46,8 +46,8 @@ static int start(struct td_trace_writer *w, struct tide_error *err)
 	t->raw = malloc(MOST_RAW(MOST_EVENTS));
 	t->other = malloc(MOST_RAW(MOST_EVENTS));
 	t->packed = malloc(t->packed_bytes);
-	if (td_trace_pagemap_init(&t->seen, false) || !t->zstd || !t->page || !t->writes ||
-	    !t->raw || !t->other || !t->packed)
+	if (td_trace_pagemap_init(&t->seen) || !t->zstd || !t->page || !t->writes || !t->raw ||
+	    !t->other || !t->packed)
 		return fail_memory(t, err);
 	t->ref = t->page + MOST_EVENTS;
 	t->stream = t->ref + MOST_EVENTS;
@@ -205,7 +205,7 @@ static int finish(struct td_trace_writer *w, struct tide_error *err)
 	store32(e, END_TAG);
 	store32(e + END_COLUMNS, t->all_columns);
 	store64(e + END_ACCESSES, t->accesses);
-	store64(e + END_PAGES, t->seen.pages);
+	store64(e + END_PAGES, td_trace_pagemap_pages(&t->seen));
 	store64(e + END_LAST_PAGE, t->last_page);
 	store64(e + END_FRAMES, t->frames);
 	store64(e + END_INDEX, index_at);
