@@ -1,19 +1,39 @@
 /* ARC, adaptive replacement cache: pages seen once (T1) and more often (T2), each with a ghost
- * list (B1, B2); hits on the ghosts move the target size p of T1. p and its steps are integers. */
-#include "queues.h"
+ * list (B1, B2); hits on the ghosts move the target size p of T1. p and its steps are integers.
+ *
+ * What leaves T1 is its oldest and becomes the newest of B1, so the two are one list, and a page
+ * leaves by moving the edge between them; likewise T2 and B2.
+ *
+ *     oldest   B B B B | T T T T T   newest
+ *                        ^ edge */
+#include "trail.h"
 
+/* What the slot of a chunk says; 0: in no list. */
 enum { T1 = 1, T2, B1, B2 };
 
+struct pages {
+	struct td_list list; /* the head is the oldest */
+	uint32_t edge;       /* the oldest that is here, or TD_NIL */
+	uint32_t here;
+};
+
 struct arc {
-	struct queues q;
+	const struct tide_view *view;
+	struct pages once, often;
+	struct trail trail; /* of once; often is reordered by every hit */
 	uint64_t p;
 	bool ghost2; /* the faulting page is in B2 */
 	bool forget; /* the next victim of T1 leaves no ghost */
 };
 
-static uint64_t size(const struct arc *s, int which)
+static inline struct walked *slot(const struct tide_view *v, uint32_t i)
 {
-	return s->q.list[which].n;
+	return tide_slot(v, struct walked, (tide_chunk){i});
+}
+
+static inline uint64_t ghosts(const struct pages *l)
+{
+	return l->list.n - l->here;
 }
 
 static int create(void *self, const struct tide_view *view, const union tide_value *values,
@@ -21,95 +41,172 @@ static int create(void *self, const struct tide_view *view, const union tide_val
 {
 	struct arc *s = self;
 	(void)values, (void)err;
-	queues_init(&s->q, view);
+	s->view = view;
+	td_list_init(&s->once.list);
+	td_list_init(&s->often.list);
+	s->once.edge = s->often.edge = TD_NIL;
 	return 0;
 }
+
+/* ---- the two lists ---- */
+
+static inline void enter(struct pages *l, const struct tide_view *v, uint32_t i, uint8_t as)
+{
+	slot(v, i)->queue = as;
+	td_list_push_tail(&l->list, walked_links(v), i);
+	l->here++;
+	if (l->edge == TD_NIL)
+		l->edge = i;
+}
+
+static inline void leave(struct pages *l, const struct tide_view *v, uint32_t i)
+{
+	struct walked *at = slot(v, i);
+	if (l->edge == i)
+		l->edge = at->link.next;
+	l->here -= at->queue <= T2;
+	at->queue = 0;
+	td_list_remove(&l->list, walked_links(v), i);
+}
+
+static inline void move_to_often(struct arc *s, const struct tide_view *v, uint32_t i)
+{
+	leave(slot(v, i)->queue % 2 ? &s->once : &s->often, v, i);
+	enter(&s->often, v, i, T2);
+}
+
+/* The newest of the ghosts. */
+static inline void become_ghost(struct pages *l, const struct tide_view *v, uint32_t i, uint8_t as)
+{
+	struct td_links links = walked_links(v);
+	if (l->edge == i) {
+		l->edge = slot(v, i)->link.next;
+		__builtin_prefetch(slot(v, l->edge), 1); /* likely the next victim */
+		tide_expect(v, (tide_chunk){l->edge});
+	} else {
+		td_list_remove(&l->list, links, i);
+		uint32_t before = l->edge == TD_NIL ? l->list.tail : slot(v, l->edge)->link.prev;
+		td_list_between(&l->list, links, i, before, l->edge);
+	}
+	slot(v, i)->queue = as;
+	l->here--;
+}
+
+/* Until ghosts and pages here are at most n. */
+static inline void forget_ghosts(struct pages *l, const struct tide_view *v, uint64_t n)
+{
+	while (l->list.n > n && ghosts(l)) {
+		trail_look_gone(v, slot(v, l->list.head));
+		leave(l, v, l->list.head);
+		td_list_expect(&l->list, walked_links(v));
+	}
+}
+
+static inline uint32_t oldest_here(const struct pages *l, const struct tide_view *v)
+{
+	uint32_t i = l->edge;
+	while (i != TD_NIL && !tide_valid(v, (tide_chunk){i}))
+		i = slot(v, i)->link.next;
+	return i;
+}
+
+/* ---- events ---- */
 
 static uint64_t step(uint64_t other, uint64_t own)
 {
 	return other > own ? other / own : 1;
 }
 
-static void adapt(struct arc *s, uint8_t ghost, uint64_t n)
+static void adapt(struct arc *s, bool once, uint64_t n)
 {
-	if (ghost == B1) {
-		s->p += step(size(s, B2), size(s, B1));
+	uint64_t b1 = ghosts(&s->once), b2 = ghosts(&s->often);
+	if (once) {
+		s->p += step(b2, b1);
 		s->p = s->p < n ? s->p : n;
 	} else {
-		uint64_t down = step(size(s, B1), size(s, B2));
+		uint64_t down = step(b1, b2);
 		s->p -= down < s->p ? down : s->p;
 	}
 }
 
 /* A page that no list knows: the ghosts make room first. */
-static void forget_oldest(struct arc *s, uint64_t n)
+static void make_room(struct arc *s, const struct tide_view *v, uint64_t n)
 {
-	uint64_t l1 = size(s, T1) + size(s, B1);
+	uint64_t l1 = s->once.list.n, all = l1 + s->often.list.n;
 	if (l1 >= n) {
-		if (size(s, T1) < n)
-			queues_trim(&s->q, B1, size(s, B1) - 1);
-		else
-			s->forget = true;
-	} else if (l1 + size(s, T2) + size(s, B2) >= 2 * n) {
-		queues_trim(&s->q, B2, size(s, B2) - 1);
+		s->forget = s->once.here >= n;
+		if (!s->forget)
+			forget_ghosts(&s->once, v, l1 - 1);
+	} else if (all >= 2 * n) {
+		forget_ghosts(&s->often, v, s->often.list.n - 1);
 	}
 }
 
 static void on_fault(void *self, tide_chunk c, tide_page p)
 {
 	struct arc *s = self;
-	const struct tide_near *near = s->q.view->near;
-	uint8_t in = queued(&s->q, c.index)->queue;
+	const struct tide_view view = *s->view;
+	uint8_t in = slot(&view, c.index)->queue;
 	(void)p;
 	s->ghost2 = in == B2;
 	s->forget = false;
 	if (in)
-		adapt(s, in, near->capacity_pages);
-	else if (!near->free_pages)
-		forget_oldest(s, near->capacity_pages);
+		adapt(s, in == B1, view.near->capacity_pages);
+	else if (!view.near->free_pages)
+		make_room(s, &view, view.near->capacity_pages);
 }
 
 static void on_migrated(void *self, tide_chunk c, uint64_t pages)
 {
 	struct arc *s = self;
-	uint64_t n = s->q.view->near->capacity_pages;
+	const struct tide_view view = *s->view;
 	(void)pages;
-	queues_move(&s->q, c.index, queued(&s->q, c.index)->queue ? T2 : T1);
-	if (queues_faulting(&s->q, c))
+	if (slot(&view, c.index)->queue) {
+		move_to_often(s, &view, c.index);
+	} else {
+		enter(&s->once, &view, c.index, T1);
+		trail_put(&s->trail, &view, c.index);
+	}
+	if (view.near->fault_chunk.index == c.index)
 		return;
 	/* The algorithm keeps these bounds itself, but knows nothing of prefetched pages. */
-	if (size(s, T1) + size(s, B1) > n)
-		queues_trim(&s->q, B1, n - size(s, T1));
-	if (size(s, T2) + size(s, B2) > 2 * n)
-		queues_trim(&s->q, B2, 2 * n - size(s, T2));
+	uint64_t n = view.near->capacity_pages;
+	forget_ghosts(&s->once, &view, n);
+	forget_ghosts(&s->often, &view, 2 * n);
 }
 
+/* The access that brought a page in is no reuse. */
 static void on_access(void *self, tide_chunk c, tide_page p, uint64_t ref)
 {
 	struct arc *s = self;
+	const struct tide_view view = *s->view;
 	(void)p, (void)ref;
-	if (!queues_faulting(&s->q, c))
-		queues_move(&s->q, c.index, T2);
+	if (view.near->fault_chunk.index != c.index)
+		move_to_often(s, &view, c.index);
 }
 
 static void on_evicted(void *self, tide_chunk c, const struct tide_evicted *what)
 {
 	struct arc *s = self;
+	const struct tide_view view = *s->view;
 	(void)what;
-	if (queued(&s->q, c.index)->queue == T2)
-		queues_move(&s->q, c.index, B2);
+	if (slot(&view, c.index)->queue == T2)
+		become_ghost(&s->often, &view, c.index, B2);
+	else if (s->forget)
+		leave(&s->once, &view, c.index);
 	else
-		queues_move(&s->q, c.index, s->forget ? 0 : B1);
+		become_ghost(&s->once, &view, c.index, B1);
 	s->forget = false;
 }
 
 static tide_chunk pick_victim(void *self)
 {
 	struct arc *s = self;
-	uint64_t t1 = size(s, T1);
+	const struct tide_view view = *s->view;
+	uint64_t t1 = s->once.here;
 	bool first = s->forget || (t1 && (t1 > s->p || (s->ghost2 && t1 == s->p)));
-	tide_chunk c = queues_oldest(&s->q, first ? T1 : T2);
-	return c.index != TD_NIL ? c : queues_oldest(&s->q, first ? T2 : T1);
+	uint32_t i = oldest_here(first ? &s->once : &s->often, &view);
+	return (tide_chunk){i != TD_NIL ? i : oldest_here(first ? &s->often : &s->once, &view)};
 }
 
 static void report(void *self, const struct tide_report *r)

@@ -1,18 +1,57 @@
-/* Clock: a ring with one bit per chunk and a hand. The ring is a list whose ends meet. */
-#include "trail.h"
+/* Clock: a ring with one bit per chunk and a hand.
+ *
+ * The ring is an array: entry k lies in slot k and has nothing to do with chunk k, and its bit is
+ * one of a word of 32, so that the hand mostly looks at many chunks at once. Entries without a
+ * chunk are in one gap just behind the hand, where a newcomer belongs; the gap goes along with the
+ * hand.
+ *
+ *     e f . . a b c d        the hand is on a, the round ends with f
+ *         gap ^ hand */
+#include "core/list.h"
+#include "tide/policy.h"
+
+#define VICTIMS_AHEAD 4  /* whose records are asked for before they are needed */
+#define ENTRIES_AHEAD 64 /* the same for entries */
+
+struct slot {
+	uint32_t entry; /* of this chunk, while it is resident */
+	uint32_t chunk; /* of entry k */
+	uint32_t used;  /* the bits of entries 32 k to 32 k + 31; clear in the gap */
+};
 
 struct ring {
 	const struct tide_view *view;
-	struct td_list ring;
-	struct trail trail;  /* what the hand has passed, and what came in behind it */
-	uint32_t hand;       /* TD_NIL only while the ring is empty */
+	uint32_t entries;
+	uint32_t hand;
+	uint32_t hole;       /* the first of the gap; TD_NIL: there is none */
+	bool answered;       /* the hand is on a chunk that was named and has not left since */
 	bool mark_new;       /* the access that brings a chunk in sets its bit */
 	tide_chunk newcomer; /* came in and had no access yet */
 };
 
-static struct td_links links(const struct ring *s)
+static inline struct slot *slot(const struct tide_view *v, uint32_t i)
 {
-	return walked_links(s->view);
+	return tide_slot(v, struct slot, (tide_chunk){i});
+}
+
+static inline uint32_t *word(const struct tide_view *v, uint32_t entry)
+{
+	return &slot(v, entry / 32)->used;
+}
+
+static inline uint32_t bit(uint32_t entry)
+{
+	return 1u << entry % 32;
+}
+
+static inline uint32_t lowest(uint32_t bits)
+{
+	return (uint32_t)__builtin_ctz(bits);
+}
+
+static inline uint32_t after(const struct ring *s, uint32_t i)
+{
+	return i + 1 < s->entries ? i + 1 : 0;
 }
 
 static int create(void *self, const struct tide_view *view, const union tide_value *values,
@@ -23,30 +62,79 @@ static int create(void *self, const struct tide_view *view, const union tide_val
 	s->view = view;
 	s->mark_new = values[0].i;
 	s->newcomer = TIDE_NO_CHUNK;
-	s->hand = TD_NIL;
-	td_list_init(&s->ring);
+	s->hole = TD_NIL;
 	return 0;
 }
 
-static uint32_t after(const struct ring *s, uint32_t i)
+/* ---- the array ---- */
+
+/* To an entry of the gap, with its bit. */
+static void move(const struct tide_view *v, uint32_t from, uint32_t to)
 {
-	uint32_t next = td_link_at(links(s), i)->next;
-	return next != TD_NIL ? next : s->ring.head;
+	uint32_t chunk = slot(v, from)->chunk;
+	slot(v, to)->chunk = chunk;
+	slot(v, chunk)->entry = to;
+	if (*word(v, from) & bit(from)) {
+		*word(v, from) &= ~bit(from);
+		*word(v, to) |= bit(to);
+	}
 }
+
+/* Makes a gap where there is none. The end of the array is behind its start, so that nothing has to
+ * move until the hand does; after that, by doubling. */
+static void widen(struct ring *s)
+{
+	const struct tide_view *v = s->view;
+	uint64_t n = s->entries + UINT64_C(1), most = v->near->capacity_pages;
+	most = most < v->near->chunks ? most : v->near->chunks;
+	most = most < 2 * n ? most : 2 * n;
+	n = s->hand && n < most ? most : n;
+	uint32_t more = (uint32_t)n - s->entries;
+	s->hole = s->hand ? s->hand : s->entries;
+	for (uint32_t i = s->entries; s->hand && i-- > s->hand;)
+		move(v, i, i + more);
+	s->hand += s->hand ? more : 0;
+	s->entries += more;
+}
+
+/* Makes the gap longer by an entry somewhere else. */
+static void close_up(struct ring *s, uint32_t i)
+{
+	uint32_t end = s->hole != TD_NIL ? s->hole : s->hand;
+	for (uint32_t next = after(s, i); next != end; next = after(s, i)) {
+		move(s->view, next, i);
+		i = next;
+	}
+	s->hole = i;
+}
+
+/* From the first of the round to the last. */
+static void pass(struct ring *s)
+{
+	if (s->hole != TD_NIL) {
+		move(s->view, s->hand, s->hole);
+		s->hole = after(s, s->hole);
+	}
+	s->hand = after(s, s->hand);
+}
+
+/* ---- events ----
+ *
+ * Where it matters the view is copied, so that stores into slots do not make it be loaded again;
+ * functions that are not inlined take it from the ring, or the copy would have to be in memory. */
 
 static void on_migrated(void *self, tide_chunk c, uint64_t pages)
 {
 	struct ring *s = self;
 	const struct tide_view view = *s->view;
-	uint32_t hand = s->hand;
 	if (!tide_came_in(&view, c, pages))
 		return;
-	tide_slot(&view, struct walked, c)->used = false;
-	uint32_t before = hand == TD_NIL ? TD_NIL : td_link_at(walked_links(&view), hand)->prev;
-	td_list_between(&s->ring, walked_links(&view), c.index, before, hand);
-	if (hand == TD_NIL)
-		s->hand = c.index;
-	trail_put(&s->trail, &view, c.index);
+	if (s->hole == TD_NIL)
+		widen(s);
+	uint32_t i = s->hole, next = after(s, i);
+	s->hole = next != s->hand ? next : TD_NIL;
+	slot(&view, i)->chunk = c.index;
+	slot(&view, c.index)->entry = i;
 	if (!s->mark_new && c.index == view.near->fault_chunk.index)
 		s->newcomer = c;
 }
@@ -55,42 +143,95 @@ static void on_access(void *self, tide_chunk c, tide_page p, uint64_t ref)
 {
 	struct ring *s = self;
 	(void)p, (void)ref;
-	if (c.index != s->newcomer.index)
-		tide_slot(s->view, struct walked, c)->used = true;
-	else
+	if (c.index != s->newcomer.index) {
+		uint32_t i = slot(s->view, c.index)->entry;
+		*word(s->view, i) |= bit(i);
+	} else {
 		s->newcomer = TIDE_NO_CHUNK;
+	}
 }
 
 static void on_evicted(void *self, tide_chunk c, const struct tide_evicted *what)
 {
 	struct ring *s = self;
+	const struct tide_view view = *s->view;
+	uint32_t i = s->hand;
 	(void)what;
-	if (s->hand == c.index)
-		s->hand = s->ring.n > 1 ? after(s, c.index) : TD_NIL;
-	td_list_remove(&s->ring, links(s), c.index);
+	if (slot(&view, i)->chunk != c.index)
+		i = slot(&view, c.index)->entry;
+	*word(&view, i) &= ~bit(i);
+	if (__builtin_expect(i != s->hand, 0)) {
+		close_up(s, i);
+		return;
+	}
+	s->answered = false;
+	s->hand = after(s, i);
+	if (s->hole == TD_NIL)
+		s->hole = i;
 }
 
-/* The view is copied here and above so that stores into slots do not make the compiler load it
- * again: this is the longest walk of all policies. */
+/* ---- the hand ---- */
+
+/* Entry by entry to the next that is valid and has its bit clear. */
+static void walk(struct ring *s)
+{
+	const struct tide_view *v = s->view;
+	for (;; pass(s)) {
+		uint32_t i = s->hand, soon = i + VICTIMS_AHEAD;
+		__builtin_prefetch(slot(v, i + ENTRIES_AHEAD), 1);
+		if (soon < s->entries)
+			tide_expect(v, (tide_chunk){slot(v, soon)->chunk});
+		if (!tide_valid(v, (tide_chunk){slot(v, i)->chunk}))
+			continue;
+		if (!(*word(v, i) & bit(i)))
+			return;
+		*word(v, i) &= ~bit(i);
+	}
+}
+
+/* found: the entries from `first` on that are likely to be the next victims. */
+static inline void look_ahead(const struct tide_view *v, uint32_t first, uint32_t found)
+{
+	__builtin_prefetch(slot(v, first + lowest(found) + ENTRIES_AHEAD), 1);
+	for (int i = 0; i < VICTIMS_AHEAD; i++)
+		found &= found - 1;
+	if (found)
+		tide_expect(v, (tide_chunk){slot(v, first + lowest(found))->chunk});
+}
+
+/* The same word by word, where all are valid and there is no gap. */
+static inline void scan(struct ring *s, const struct tide_view *v)
+{
+	uint32_t i = s->hand;
+	for (;;) {
+		uint32_t first = i & ~31u, left = s->entries - first;
+		uint32_t ahead = UINT32_MAX << i % 32;
+		uint32_t exist = left < 32 ? bit(left) - 1 : UINT32_MAX;
+		uint32_t *used = word(v, i), found = ~*used & ahead & exist;
+		if (found) {
+			*used &= ~(ahead & (found - 1)); /* up to the first of them */
+			look_ahead(v, first, found);
+			s->hand = first + lowest(found);
+			return;
+		}
+		*used &= ~ahead;
+		i = left > 32 ? first + 32 : 0;
+	}
+}
+
+/* A chunk that was named before and is still here is kept by somebody: the hand steps past it. */
 static tide_chunk pick_victim(void *self)
 {
 	struct ring *s = self;
 	const struct tide_view view = *s->view;
-	const uint32_t head = s->ring.head;
-	tide_chunk c = {s->hand};
-	for (;;) {
-		struct walked *at = tide_slot(&view, struct walked, c);
-		trail_look(&view, at);
-		if (tide_valid(&view, c)) {
-			if (!at->used)
-				break; /* it leaves, and the hand is left on the one after it */
-			at->used = false;
-		}
-		trail_put(&s->trail, &view, c.index);
-		c.index = at->link.next != TD_NIL ? at->link.next : head;
-	}
-	s->hand = c.index;
-	return c;
+	if (__builtin_expect(s->answered, 0))
+		pass(s);
+	if (s->hole == TD_NIL && view.near->chunk_pages == 1 && !view.near->planned)
+		scan(s, &view);
+	else
+		walk(s);
+	s->answered = true;
+	return (tide_chunk){slot(&view, s->hand)->chunk};
 }
 
 static const struct tide_param params[] = {
@@ -108,7 +249,7 @@ const struct tide_policy td_policy_evict_clock = {
 	.needs = TIDE_NEEDS_ACCESSES,
 	.params = params,
 	.state_bytes = sizeof(struct ring),
-	.chunk_bytes = sizeof(struct walked),
+	.chunk_bytes = sizeof(struct slot),
 	.create = create,
 	.on_migrated = on_migrated,
 	.on_access = on_access,

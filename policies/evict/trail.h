@@ -15,7 +15,7 @@ struct walked {
 	struct td_link link;
 	uint32_t ahead; /* index + 1, 0: not known */
 	uint8_t used;
-	uint8_t queue; /* for queues.h */
+	uint8_t queue; /* for queues.h and arc */
 };
 
 #define TRAIL 8
@@ -40,7 +40,15 @@ static inline void trail_put(struct trail *t, const struct tide_view *v, uint32_
 	t->at = (t->at + 1) % TRAIL;
 }
 
-/* At a step of the walk. */
+/* At a step of a walk among chunks that have left. */
+__attribute__((always_inline)) static inline void trail_look_gone(const struct tide_view *v,
+								  const struct walked *at)
+{
+	if (at->ahead)
+		__builtin_prefetch(tide_slot(v, struct walked, (tide_chunk){at->ahead - 1}), 1);
+}
+
+/* At a step of a walk among those that are here: the one ahead may be a victim. */
 __attribute__((always_inline)) static inline void trail_look(const struct tide_view *v,
 							     const struct walked *at)
 {
