@@ -39,11 +39,14 @@ trace_file()
 {
 	_accesses=${3:-$ACCESSES}
 	_pages=${4:-$PAGES}
+	_refs=$((_pages < 8 ? _pages : 8))
 	_file=$SCRATCH/$1-$_accesses-$_pages.$2
 	case $1 in
 	zipf) _workload=zipf:skew=0.8,pages=$_pages,accesses=$_accesses ;;
 	cyclic) _workload=cyclic:pages=$_pages,accesses=$_accesses ;;
-	*) fail "no trace is called $1: there is zipf, cyclic" ;;
+	zipf-refs) _workload=zipf:skew=0.8,refs=$_refs,pages=$_pages,accesses=$_accesses ;;
+	cyclic-refs) _workload=cyclic:refs=$_refs,pages=$_pages,accesses=$_accesses ;;
+	*) fail "no trace is called $1: there is zipf, cyclic, zipf-refs, cyclic-refs" ;;
 	esac
 	[ -f "$_file" ] || "$TIDE" trace generate --workload "$_workload" "$_file" >/dev/null ||
 		fail "cannot make $_file"
@@ -62,6 +65,14 @@ measured()
 {
 	# shellcheck disable=SC2086 # the words of $PIN
 	$PIN "$BUILD/bench/measure" "$@"
+}
+
+# policies ROLE: the names of those built in.
+policies()
+{
+	"$TIDE" policies --json |
+		sed -n 's/^      "name": "\(.*\)",$/\1/p; s/^      "role": "\(.*\)",$/\1/p' |
+		paste -d ' ' - - | sed -n "s/ $1\$//p"
 }
 
 # number KEY FILE: of a JSON document of tide.

@@ -2,7 +2,8 @@
 # The benches in their short form: they end well, and every run left its line.
 # usage: smoke.sh   (TIDE and TIDE_SOURCE from the environment)
 set -eu
-unset PEER REPEAT SHARES POLICIES COUNTED TRACES
+unset PEER PEER_MRC PEER_SHARDS REPEAT SHARES POLICIES COUNTED TRACES
+unset COST_SIZES COST_COUNTED COST_COUNTED_SIZES COST_LIMIT
 QUICK=1 "$TIDE_SOURCE/bench/run.sh" "$TIDE"
 results=$(dirname "$TIDE")/bench-quick.jsonl
 
@@ -16,9 +17,24 @@ expect()
 	}
 }
 
+# named ROLE: how many policies have it.
+named()
+{
+	"$TIDE" policies --json | grep -c "^      \"role\": \"$1\""
+}
+
 # Fourteen policies, two traces, two formats.
 expect 56 '^{"bench": "speed", .*"faults": [1-9][0-9]*, .*"peak_bytes": [1-9][0-9]*}$'
-expect 14 '^{"bench": "memory", .*"met": true}$'
+expect 14 '^{"bench": "memory", .*"verdict": "met"}$'
+expect "$(named evict)" '^{"bench": "memory", .*"measured_bytes_per_page_tide": [0-9.]*, .*}$'
 if command -v valgrind >/dev/null; then
+	# On two workloads.
+	expect 4 '^{"bench": "cost-growth", .*"by": "instructions", "first": [1-9].*}$'
 	expect 1 '^{"bench": "instructions", "policy": "lru", "per_hit": [0-9.]*, "per_fault": [0-9.]*, .*}$'
 fi
+# Two workloads, two sizes.
+for role in evict prefetch place; do
+	expect $(($(named $role) * 4)) \
+		'^{"bench": "cost", .*"role": "'$role'", .*"ns_per_access": [0-9.]*, .*}$'
+done
+expect 5 '^{"bench": "mrc", .*"seconds_same_file": [0-9.]*, .*"peak_bytes": [1-9][0-9]*, .*}$'

@@ -1,19 +1,18 @@
 /* Says how many bytes of state a run keeps besides the page-number map: a line for each eviction
- * policy with its name and the bytes per chunk, per frame and per access. A chunk is one page
- * here, as in the runs beside this.
+ * policy with its name and the bytes per chunk, per frame and per access, and whether it needs
+ * refs. A chunk is one page here, as in the runs beside this.
  *
  * Per chunk: the four bitmaps and one bit of the plan (include/tide/policy.h, struct tide_near),
- * the policy's slot, and for those that need the future the time of the next access. Per access,
- * for the latter: the chunk accessed then and the access after it. Per frame: what the policy
- * takes for itself when it is created, found as the address space that a run with many frames has
- * more than a run with one; a policy need not touch all of it.
+ * the slots of the policy and of those inside it, and for those that need the future the time of
+ * the next access. Per access, for the latter: the chunk accessed then and the access after it.
+ * Per frame: what the policy takes for itself when it is created, found as the address space that
+ * a run with many frames has more than a run with one; a policy need not touch all of it.
  *
  * usage: state */
 #include <stdio.h>
 #include <unistd.h>
 
-#include "tide/policy.h"
-#include "tide/tide.h"
+#include "lib/lib.h"
 
 #define LANES 4
 #define FRAMES (1 << 24)
@@ -31,43 +30,59 @@ static long address_space_bytes(void)
 	return pages * sysconf(_SC_PAGESIZE);
 }
 
-/* The address space while a run is open. */
-static long open_bytes(const char *policy, const char *near_size, struct tide_error *err)
+/* Slots of a policy and of its members, per chunk. */
+static size_t slot_bytes(const struct td_engine_box *box)
+{
+	size_t bytes = box->choice.policy->chunk_bytes;
+	unsigned members = box->members ? box->choice.member_value->n : 0;
+	for (unsigned i = 0; i < members; i++)
+		bytes += slot_bytes(&box->members[i]);
+	return bytes;
+}
+
+struct state {
+	long open_bytes; /* address space while a run is open */
+	size_t slot_bytes;
+	unsigned needs;
+};
+
+static int look(const char *policy, const char *near_size, struct state *out,
+		struct tide_error *err)
 {
 	struct tide_sim_options options = {
-		.workload = "cyclic:pages=1,rounds=1",
+		.workload = "cyclic:pages=1,rounds=1,refs=1",
 		.chunk = "4K",
 		.near_size = near_size,
 		.evict = policy,
 		.prefetch = "none",
 	};
 	struct tide_sim *sim;
-	long bytes;
-
-	if (tide_sim_open(&sim, &options, err))
-		return -1;
-	bytes = address_space_bytes();
+	int rc = tide_sim_open(&sim, &options, err);
+	if (rc)
+		return rc;
+	const struct td_engine_box *box = &sim->engine->box[TD_BOX_EVICT];
+	out->open_bytes = address_space_bytes();
+	out->slot_bytes = slot_bytes(box);
+	out->needs = box->choice.needs;
 	tide_sim_close(sim);
-	return bytes;
+	return 0;
 }
 
-static int print_state(const struct tide_policy *p)
+static int print_state(const char *policy)
 {
-	int future_bytes = p->needs & TIDE_NEEDS_FUTURE ? (int)sizeof(uint32_t) : 0;
-	double page_bytes = LANES + 1.0 / 8 + (double)p->chunk_bytes + future_bytes;
+	struct state one, many;
 	struct tide_error err;
-	char many[32];
-	long one_frame, frames;
-
-	snprintf(many, sizeof many, "%dp", FRAMES);
-	one_frame = open_bytes(p->name, "1p", &err);
-	frames = open_bytes(p->name, many, &err);
-	if (one_frame < 0 || frames < 0) {
-		fprintf(stderr, "state: %s: %s\n", p->name, err.text);
+	char frames[32];
+	snprintf(frames, sizeof frames, "%dp", FRAMES);
+	if (look(policy, "1p", &one, &err) || look(policy, frames, &many, &err)) {
+		fprintf(stderr, "state: %s: %s\n", policy, err.text);
 		return 1;
 	}
-	printf("%s %.3f %.3f %d\n", p->name, page_bytes, (double)(frames - one_frame) / FRAMES,
-	       2 * future_bytes);
+	int future_bytes = one.needs & TIDE_NEEDS_FUTURE ? (int)sizeof(uint32_t) : 0;
+	printf("%s %.3f %.3f %d %s\n", policy,
+	       LANES + 1.0 / 8 + (double)one.slot_bytes + future_bytes,
+	       (double)(many.open_bytes - one.open_bytes) / FRAMES, 2 * future_bytes,
+	       one.needs & TIDE_NEEDS_REFS ? "refs" : "-");
 	return 0;
 }
 
@@ -78,6 +93,6 @@ int main(void)
 
 	for (size_t i = 0; (p = tide_policy_at(i)); i++)
 		if (p->role == TIDE_EVICT)
-			rc |= print_state(p);
+			rc |= print_state(p->name);
 	return rc;
 }

@@ -5,6 +5,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Put before what a GPU calls too. */
+#ifdef __CUDACC__
+#define TIDE_DEVICE __host__ __device__
+#else
+#define TIDE_DEVICE
+#endif
+
 /* One-member structs, so that a page number is never taken for a chunk's. */
 typedef struct {
 	uint64_t number; /* unit of residency, as numbered in the trace */
@@ -41,7 +48,7 @@ struct tide_batch {
 };
 
 /* splitmix64's finaliser: the one hash of page numbers. */
-static inline uint64_t tide_hash64(uint64_t x)
+TIDE_DEVICE static inline uint64_t tide_hash64(uint64_t x)
 {
 	x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
 	x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
@@ -49,7 +56,7 @@ static inline uint64_t tide_hash64(uint64_t x)
 }
 
 /* splitmix64: the one source of random numbers; the seed is the first state. */
-static inline uint64_t tide_random_next(uint64_t *state)
+TIDE_DEVICE static inline uint64_t tide_random_next(uint64_t *state)
 {
 	*state += UINT64_C(0x9e3779b97f4a7c15);
 	return tide_hash64(*state);

@@ -22,6 +22,20 @@
  *     pick_victim() -> on_evicted()  until there is room
  *     on_migrated(c), on_migrated(others, ascending)
  *     on_access(c, p)                the faulting access, last
+ *     pick_observed()                one chunk to watch
+ *
+ * With a placement policy, place_victim() stands between pick_victim() and on_evicted(), and may
+ * keep the victim: pick_victim() is then asked again, and looks past its last answer.
+ *
+ * Observation: a page of a resident chunk is *armed*, so that the next access to it is seen. That
+ * access is a notice: the chunk is disarmed, and
+ *
+ *     on_notice(c, p, purpose)
+ *     plan_notice(c, p, purpose)     of the prefetcher: pages to bring in without a fault
+ *     pick_observed()
+ *
+ * A chunk is observed for one purpose at a time. Who brings pages in may ask to have them armed
+ * (plan->arm); the eviction policy names chunks (pick_observed).
  */
 #ifndef TIDE_POLICY_H
 #define TIDE_POLICY_H
@@ -81,6 +95,12 @@ struct tide_near {
 	const uint32_t *next_use;
 	const uint32_t *chunk_at;
 	uint64_t length; /* accesses in the whole input, 0 if not known */
+	/* In on_evicted: the eviction policy chose the victim by recency (see follows_lru). */
+	bool follows_lru;
+	/* See tide_find_chunk(). */
+	tide_chunk (*find)(const struct tide_near *near, uint64_t number);
+	/* Tier 2, for placement policies: slots in all, and free ones. */
+	uint64_t host_pages, host_free_pages;
 };
 
 /* One policy's window on the run; create() gets it and keeps the pointer. */
@@ -114,6 +134,12 @@ static inline uint64_t tide_resident(const struct tide_view *v, tide_chunk c)
 	return tide_bits(v, c, TIDE_RESIDENT);
 }
 
+/* Is any page of the resident chunk armed? */
+static inline bool tide_observed(const struct tide_view *v, tide_chunk c)
+{
+	return (tide_bits(v, c, TIDE_ARMED) & tide_resident(v, c)) != 0;
+}
+
 /* In on_migrated(c, pages): did the chunk come in just now, with nothing resident before? */
 static inline bool tide_came_in(const struct tide_view *v, tide_chunk c, uint64_t pages)
 {
@@ -140,6 +166,12 @@ __attribute__((always_inline)) static inline void tide_expect(const struct tide_
 static inline uint64_t tide_chunk_number(const struct tide_view *v, tide_chunk c)
 {
 	return v->near->numbers ? v->near->numbers[c.index] : c.index;
+}
+
+/* The chunk of that number, or TIDE_NO_CHUNK: nothing of it was ever touched or brought in. */
+static inline tide_chunk tide_find_chunk(const struct tide_view *v, uint64_t number)
+{
+	return v->near->find(v->near, number);
 }
 
 /* Position of a page inside its chunk. */
@@ -172,8 +204,25 @@ static inline uint64_t tide_random_below(const struct tide_view *v, uint64_t n)
 	return tide_random_next(v->random) % n;
 }
 
-/* The answer to plan_prefetch. The engine adds the faulting page, removes resident pages and
- * pages beyond the address range, and cuts what does not fit. */
+/* Why a page is armed; each purpose has its own share of the 256 counters that hardware has. */
+enum tide_purpose {
+	TIDE_OBSERVE,  /* the eviction policy wants to know whether the chunk is in use */
+	TIDE_FEEDBACK, /* the prefetcher wants to know whether a prefetched page is of use */
+	TIDE_TRIGGER,  /* the prefetcher wants to be woken when the program gets there */
+	TIDE_REMOTE,   /* not armed: an access to a page that plan->remote left where it is */
+};
+
+/* Rows that every policy with pick_observed has in its table; the engine reads their values. */
+/* clang-format off */
+#define TIDE_OBSERVE_PARAMS \
+	{"observe", TIDE_PARAM_INT, "100", 0, 192, "chunks observed at once"}, \
+	{"samples", TIDE_PARAM_INT, "1", 1, 8, "pages armed per chunk, to begin with"}, \
+	{"adapt", TIDE_PARAM_INT, "1", 0, 1, \
+	 "double samples when evicted chunks come back often, halve when seldom"}
+/* clang-format on */
+
+/* The answer to plan_prefetch and plan_notice. The engine adds the faulting page, removes resident
+ * pages and pages beyond the address range, and cuts what does not fit. */
 struct tide_plan_entry {
 	uint64_t number; /* of the chunk */
 	uint64_t pages;
@@ -182,9 +231,12 @@ struct tide_plan_entry {
 
 #define TIDE_PLAN_ENTRIES 4098
 struct tide_plan {
-	uint64_t own; /* pages of the faulting chunk */
+	uint64_t own; /* pages of the faulting chunk, or of the one that gave the notice */
 	uint32_t n;   /* other chunks, any order */
 	bool overflow;
+	bool remote;  /* of a fault: map the page where it is and bring nothing in */
+	unsigned arm; /* 1 << purpose: of every chunk that gets prefetched pages, arm one of them,
+		       * drawn at random, while the purpose has budget; 0: arm none */
 	struct tide_plan_entry other[TIDE_PLAN_ENTRIES];
 };
 
@@ -209,10 +261,10 @@ struct tide_report {
 
 struct tide_evicted {
 	uint64_t resident, touched, dirty; /* the chunk's bitmaps when it left */
-	bool unused;                       /* it was observed, and nobody touched it */
+	bool unused;                       /* it was observed, and no armed page was touched */
+	enum tide_purpose purpose;         /* if unused: what it was observed for */
 };
 
-enum tide_purpose { TIDE_OBSERVE, TIDE_FEEDBACK, TIDE_TRIGGER };
 enum tide_placement { TIDE_KEEP = 1, TIDE_TO_TIER2 = 2, TIDE_TO_TIER3 = 3 };
 
 struct tide_policy {
@@ -222,14 +274,19 @@ struct tide_policy {
 	enum tide_role role;
 	const char *summary;             /* one line, no full stop */
 	const char *paper;               /* where it was published */
-	unsigned needs;                  /* of enum tide_needs */
+	unsigned needs;                  /* of enum tide_needs; those of members are added */
 	const struct tide_param *params; /* ends with a row whose name is NULL; or NULL */
 	size_t state_bytes;              /* own state: self, zero at first */
 	size_t chunk_bytes;              /* state per chunk, owned by the engine, zero at first */
 
-	/* Life. create may allocate; nothing after it may. */
+	/* Where the needs depend on the parameters; NULL: needs. */
+	unsigned (*needs_with)(const union tide_value *values);
+
+	/* Life. create may allocate; nothing after it may, but train: it gets the trace that a
+	 * parameter names, whole, before the run, then NULL for its end. */
 	int (*create)(void *self, const struct tide_view *view, const union tide_value *values,
 		      struct tide_error *err);
+	int (*train)(void *self, const struct tide_batch *batch, struct tide_error *err);
 	void (*destroy)(void *self);
 
 	/* Notices. Any of them may be NULL. */
@@ -241,10 +298,15 @@ struct tide_policy {
 	void (*on_evicted)(void *self, tide_chunk c, const struct tide_evicted *what);
 	void (*on_boundary)(void *self, uint64_t kernel); /* a kernel of the workload ended */
 
-	/* Questions: the first for the role evict, and so on. */
-	tide_chunk (*pick_victim)(void *self);
+	/* Questions for the role evict. */
+	tide_chunk (*pick_victim)(void *self);   /* see also: kept, above */
 	tide_chunk (*pick_observed)(void *self); /* TIDE_NO_CHUNK: nothing to observe */
+	bool (*follows_lru)(void *self);         /* at present, by recency; NULL: always */
+	/* For the role prefetch. */
 	void (*plan_prefetch)(void *self, tide_chunk c, tide_page p, struct tide_plan *plan);
+	void (*plan_notice)(void *self, tide_chunk c, tide_page p, enum tide_purpose purpose,
+			    struct tide_plan *plan);
+	/* For the role place. */
 	enum tide_placement (*place_victim)(void *self, tide_chunk c);
 
 	void (*report)(void *self, const struct tide_report *report);

@@ -42,6 +42,8 @@ struct tide_sim_options {
 	const char *chunk;     /* "64K", or in pages "16p" */
 	const char *evict;     /* "lrm" */
 	const char *prefetch;  /* "tree" */
+	const char *place;     /* where victims go, "reuse"; NULL: there is no tier 2 */
+	const char *host;      /* with place: size of tier 2, as near_size, and "0" */
 	const char *log;       /* decision log to write, NULL: none */
 	const char *seed;      /* "1" */
 	/* An invalid answer of a policy ends the run unless this is set; then it is counted
@@ -72,6 +74,39 @@ void tide_sim_facts(const struct tide_sim *sim, struct tide_facts *facts);
 int tide_sim_json(struct tide_sim *sim, char **text, struct tide_error *err);
 
 void tide_sim_close(struct tide_sim *sim); /* NULL is fine */
+
+/* ---- miss ratio curves ---- */
+
+/* Everything not set is its default. Pages are single: no chunks, no prefetch. */
+struct tide_mrc_options {
+	const char *trace, *workload, *format, *columns, *page, *seed; /* as of tide_sim_options */
+	const char *policy; /* "lru": any eviction policy, or "vmin", "osl" */
+	const char *sizes;  /* "1%,5%,1024p", or a number of points, evenly spread; "50" */
+	const char *sample; /* "0.01": that share of the pages, by hash; NULL: all, exact */
+	unsigned threads;   /* where every size is a run of its own; 0: all cores */
+	const struct tide_facts *facts;
+};
+
+struct tide_mrc_point {
+	double pages; /* size; of vmin and osl the average they used */
+	uint64_t misses;
+	double miss_ratio;
+	uint64_t size_pages; /* as asked for */
+};
+
+struct tide_mrc {
+	uint64_t accesses, footprint_pages;
+	uint64_t sampled_accesses; /* those that were looked at */
+	const char *method;        /* "one pass" or "a run per size" */
+	const char *format;        /* of the trace, or "workload" */
+	double error;              /* of a sampled curve: estimated mean error of the miss ratio */
+	size_t n;
+	struct tide_mrc_point at[]; /* ascending sizes */
+};
+
+/* The curve, to be freed with free(). */
+int tide_mrc_run(struct tide_mrc **out, const struct tide_mrc_options *options,
+		 tide_progress *progress, void *arg, struct tide_error *err);
 
 /* ---- traces ---- */
 

@@ -50,13 +50,30 @@ static inline void chain_leave(void *self, tide_chunk c, const struct tide_evict
 	tide_expect(s->view, (tide_chunk){s->list.head});
 }
 
+/* The first valid chunk from an entry on, towards the tail. */
+static inline tide_chunk chain_valid_from(const struct tide_view *view, struct td_links links,
+					  uint32_t from)
+{
+	tide_chunk c = {from};
+	while (c.index != TD_NIL && !tide_valid(view, c))
+		c.index = td_link_at(links, c.index)->next;
+	return c;
+}
+
 /* The first valid chunk from the head. */
 static inline tide_chunk chain_oldest(void *self)
 {
 	struct chain *s = self;
-	tide_chunk c = {s->list.head};
-	while (c.index != TD_NIL && !tide_valid(s->view, c))
-		c.index = td_link_at(chain_links(s), c.index)->next;
+	return chain_valid_from(s->view, chain_links(s), s->list.head);
+}
+
+/* The first valid chunk from an entry on, towards the head. */
+static inline tide_chunk chain_valid_back(const struct tide_view *view, struct td_links links,
+					  uint32_t from)
+{
+	tide_chunk c = {from};
+	while (c.index != TD_NIL && !tide_valid(view, c))
+		c.index = td_link_at(links, c.index)->prev;
 	return c;
 }
 
@@ -64,10 +81,7 @@ static inline tide_chunk chain_oldest(void *self)
 static inline tide_chunk chain_newest(void *self)
 {
 	struct chain *s = self;
-	tide_chunk c = {s->list.tail};
-	while (c.index != TD_NIL && !tide_valid(s->view, c))
-		c.index = td_link_at(chain_links(s), c.index)->prev;
-	return c;
+	return chain_valid_back(s->view, chain_links(s), s->list.tail);
 }
 
 #endif

@@ -13,6 +13,7 @@ extern const struct td_cli_verb td_cli_verbs[]; /* verbs.c: all of them */
 /* cmd_*.c: each verb's run(). */
 int td_cli_sim(const struct td_cli_args *args, struct tide_error *err);
 int td_cli_compare(const struct td_cli_args *args, struct tide_error *err);
+int td_cli_mrc(const struct td_cli_args *args, struct tide_error *err);
 int td_cli_trace_info(const struct td_cli_args *args, struct tide_error *err);
 int td_cli_trace_head(const struct td_cli_args *args, struct tide_error *err);
 int td_cli_trace_convert(const struct td_cli_args *args, struct tide_error *err);
@@ -24,7 +25,11 @@ int td_cli_doctor(const struct td_cli_args *args, struct tide_error *err);
 extern const struct td_cli_option td_cli_sim_options[], td_cli_compare_options[],
 	td_cli_trace_options[], td_cli_policies_options[], td_cli_workloads_options[],
 	td_cli_doctor_options[];
-extern const struct td_cli_verb td_cli_trace_verbs[];
+extern const struct td_cli_option td_cli_mrc_options[];
+extern const char td_cli_mrc_more[];
+extern const struct td_cli_option td_cli_reproduce_options[];
+extern const struct td_cli_verb td_cli_trace_verbs[], td_cli_reproduce_verbs[];
+extern const char td_cli_reproduce_more[];
 extern const char td_cli_sim_more[], td_cli_compare_more[], td_cli_trace_more[],
 	td_cli_policies_more[], td_cli_workloads_more[], td_cli_doctor_more[];
 
@@ -38,9 +43,17 @@ void td_cli_complete(int argc, char *const *argv);
 /* input.c: the options of a run as the library takes them. */
 int td_cli_input(const struct td_cli_args *args, struct tide_sim_options *options,
 		 struct tide_error *err);
+/* One input, and no options that it does not take. */
+int td_cli_check_input(const struct td_cli_args *args, struct tide_error *err);
+/* An input that can be opened again and again; instead: what to do where it cannot. */
+int td_cli_check_rereadable(const struct td_cli_args *args, const char *instead,
+			    struct tide_error *err);
 
 /* cmd_sim.c: what ran and with how much near memory, for people. */
 void td_cli_print_setup(const json_t *run, uint64_t accesses);
+
+/* cmd_mrc.c: the points of a curve. */
+json_t *td_cli_curve_json(const struct tide_mrc *m);
 
 /* json.c */
 int td_cli_print_json(json_t *root, struct tide_error *err); /* root NULL: -ENOMEM; frees it */

@@ -1,14 +1,13 @@
 /* tide compare: the same input under several combinations of policies. */
 #include <errno.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "cli.h"
 #include "combinations.h"
+#include "core/jobs.h"
 #include "tide/policy.h"
 
 const struct td_cli_option td_cli_compare_options[] = {
@@ -17,6 +16,9 @@ const struct td_cli_option td_cli_compare_options[] = {
 	 "a policy for what leaves (eight of them); see tide policies", TD_CLI_EVICT},
 	{"prefetch", 0, TD_CLI_LIST, TD_CLI_AT(prefetch), "POLICY",
 	 "a policy for what comes with a fault (tree)", TD_CLI_PREFETCH},
+	{"place", 0, TD_CLI_LIST, TD_CLI_AT(place), "POLICY",
+	 "a policy for where victims go, with --host", TD_CLI_PLACE},
+	TD_CLI_HOST_OPTION,
 	{"policies", 0, TD_CLI_LIST, TD_CLI_AT(policies), "E+P",
 	 "one combination, --evict E with --prefetch P", TD_CLI_ANY},
 	TD_CLI_MODEL_OPTION,
@@ -33,10 +35,12 @@ const struct td_cli_option td_cli_compare_options[] = {
 const char td_cli_compare_more[] =
 	"Every --evict is combined with every --prefetch; --policies adds single combinations.\n"
 	"The combination with the fewest faults is marked with *, the others say how many times\n"
-	"as many they have.\n\n"
+	"as many they have. With --place and --host, where eviction and prefetch are given, what\n"
+	"counts is pages read from storage and written to it.\n\n"
 	"Examples:\n"
 	"  tide compare --workload zipf --near 50%\n"
 	"  tide compare --trace app.tide --near 512M --evict lru --evict lrm --prefetch none\n"
+	"  tide compare --workload scanhot --near 10% --host 40% --place bam --place reuse\n"
 	"  tide compare --workload cyclic --near 75% --policies lrm+tree --policies mru+locality\n";
 
 struct comparison;
@@ -55,7 +59,6 @@ struct comparison {
 	struct td_cli_combinations pairs;
 	struct tide_sim_options *options; /* of all runs, but for the policies */
 	struct run *runs;
-	atomic_size_t next;   /* the run that a free thread takes */
 	pthread_mutex_t lock; /* of progress */
 	struct td_cli_progress progress;
 };
@@ -100,7 +103,9 @@ static int try_all(const struct comparison *all, const struct td_cli_args *args,
 						   .page = args->page,
 						   .chunk = args->chunk,
 						   .evict = pair->evict,
-						   .prefetch = pair->prefetch};
+						   .prefetch = pair->prefetch,
+						   .place = pair->place,
+						   .host = args->host ? "64p" : NULL};
 		struct tide_sim *sim;
 		int rc;
 		if (!can_try(pair->evict) || !can_try(pair->prefetch))
@@ -119,60 +124,51 @@ static int open_run(struct comparison *all, size_t i, struct tide_error *err)
 
 	options.evict = all->pairs.at[i].evict;
 	options.prefetch = all->pairs.at[i].prefetch;
+	options.place = all->pairs.at[i].place;
 	return tide_sim_open(&all->runs[i].sim, &options, err);
 }
 
-static void *work(void *arg)
+static void do_run(void *arg, size_t i)
 {
 	struct comparison *all = arg;
-	size_t i;
+	struct run *run = &all->runs[i];
 
-	while ((i = atomic_fetch_add(&all->next, 1)) < all->pairs.n) {
-		struct run *run = &all->runs[i];
-		run->rc = run->sim ? 0 : open_run(all, i, &run->err);
-		if (!run->rc)
-			run->rc = tide_sim_run(run->sim, show, run, &run->err);
-		if (!run->rc) {
-			tide_sim_counts(run->sim, &run->counts);
-			run->rc = td_cli_load_run(run->sim, &run->json, &run->err);
-		}
-		tide_sim_close(run->sim); /* its memory is for the next one */
-		run->sim = NULL;
+	run->rc = run->sim ? 0 : open_run(all, i, &run->err);
+	if (!run->rc)
+		run->rc = tide_sim_run(run->sim, show, run, &run->err);
+	if (!run->rc) {
+		tide_sim_counts(run->sim, &run->counts);
+		run->rc = td_cli_load_run(run->sim, &run->json, &run->err);
 	}
-	return NULL;
+	tide_sim_close(run->sim); /* its memory is for the next one */
+	run->sim = NULL;
 }
 
-static size_t count_cores(void)
+/* What is compared: faults, or with three tiers the transfers to and from storage. */
+static uint64_t cost_of(const struct td_cli_pair *pair, const struct tide_counts *c)
 {
-	cpu_set_t set;
-
-	return sched_getaffinity(0, sizeof set, &set) == 0 ? (size_t)CPU_COUNT(&set) : 1;
+	return pair->place ? c->tier3_reads + c->tier3_writes : c->faults;
 }
 
-/* This thread works too: with no other to be had, it does it all. */
-static void run_all(struct comparison *all, uint64_t jobs)
-{
-	pthread_t threads[TD_CLI_RUNS_MAX];
-	size_t wanted = jobs && jobs < TD_CLI_RUNS_MAX ? (size_t)jobs : count_cores();
-	size_t n = 0;
-
-	if (wanted > all->pairs.n)
-		wanted = all->pairs.n;
-	while (n + 1 < wanted && pthread_create(&threads[n], NULL, work, all) == 0)
-		n++;
-	work(all);
-	for (size_t i = 0; i < n; i++)
-		pthread_join(threads[i], NULL);
-}
-
-static uint64_t fewest_faults(const struct comparison *all)
+static uint64_t least_cost(const struct comparison *all)
 {
 	uint64_t best = UINT64_MAX;
 
-	for (size_t i = 0; i < all->pairs.n; i++)
-		if (!all->runs[i].rc && all->runs[i].counts.faults < best)
-			best = all->runs[i].counts.faults;
+	for (size_t i = 0; i < all->pairs.n; i++) {
+		uint64_t cost = cost_of(&all->pairs.at[i], &all->runs[i].counts);
+		if (!all->runs[i].rc && cost < best)
+			best = cost;
+	}
 	return best;
+}
+
+static void print_cost(struct td_cli_table *t, uint64_t cost, uint64_t best)
+{
+	td_cli_cell(t, "%s", td_cli_grouped(cost).text);
+	if (best)
+		td_cli_cell(t, "%.3f", (double)cost / (double)best);
+	else
+		td_cli_cell(t, "%s", "-");
 }
 
 static void print_row(struct td_cli_table *t, const struct td_cli_pair *pair,
@@ -181,29 +177,45 @@ static void print_row(struct td_cli_table *t, const struct td_cli_pair *pair,
 	td_cli_cell(t, "%s", c->faults == best ? "*" : "");
 	td_cli_cell(t, "%s", pair->evict);
 	td_cli_cell(t, "%s", pair->prefetch);
-	td_cli_cell(t, "%s", td_cli_grouped(c->faults).text);
-	if (best)
-		td_cli_cell(t, "%.3f", (double)c->faults / (double)best);
-	else
-		td_cli_cell(t, "%s", "-");
+	print_cost(t, c->faults, best);
 	td_cli_cell(t, "%s", td_cli_share(c->hits, c->accesses).text);
 	td_cli_cell(t, "%s", td_cli_grouped(c->migrated_pages).text);
 	td_cli_cell(t, "%s", td_cli_grouped(c->evicted_pages).text);
 	td_cli_cell(t, "%s", td_cli_grouped(c->writeback_pages).text);
 }
 
+static void print_placed_row(struct td_cli_table *t, const struct td_cli_pair *pair,
+			     const struct tide_counts *c, uint64_t best)
+{
+	uint64_t cost = cost_of(pair, c);
+
+	td_cli_cell(t, "%s", cost == best ? "*" : "");
+	td_cli_cell(t, "%s", pair->place);
+	print_cost(t, cost, best);
+	td_cli_cell(t, "%s", td_cli_grouped(c->tier3_reads).text);
+	td_cli_cell(t, "%s", td_cli_grouped(c->tier3_writes).text);
+	td_cli_cell(t, "%s", td_cli_grouped(c->tier2_hits).text);
+	td_cli_cell(t, "%s", td_cli_grouped(c->faults).text);
+	td_cli_cell(t, "%s", td_cli_share(c->hits, c->accesses).text);
+}
+
 static int print_table(const struct comparison *all, struct tide_error *err)
 {
 	static const char *const heads[] = {"",     "evict",    "prefetch", "faults",      "x best",
 					    "hits", "migrated", "evicted",  "written back"};
-	struct td_cli_table t = {.align = "lllrrrrrr"};
-	uint64_t best = fewest_faults(all);
+	static const char *const placed[] = {"",          "place",  "storage I/O",
+					     "x best",    "reads",  "writes",
+					     "host hits", "faults", "hits"};
+	bool is_placed = all->pairs.at[0].place != NULL;
+	struct td_cli_table t = {.align = is_placed ? "llrrrrrrr" : "lllrrrrrr"};
+	uint64_t best = least_cost(all);
 
 	for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++)
-		td_cli_cell(&t, "%s", heads[i]);
+		td_cli_cell(&t, "%s", is_placed ? placed[i] : heads[i]);
 	for (size_t i = 0; i < all->pairs.n; i++)
 		if (!all->runs[i].rc)
-			print_row(&t, &all->pairs.at[i], &all->runs[i].counts, best);
+			(is_placed ? print_placed_row : print_row)(&t, &all->pairs.at[i],
+								   &all->runs[i].counts, best);
 	return td_cli_table_end(&t, err);
 }
 
@@ -279,11 +291,11 @@ static int compare(struct comparison *all, const struct td_cli_args *args,
 		return rc;
 	tide_sim_facts(all->runs[0].sim, &facts);
 	options->facts = &facts;
-	run_all(all, args->jobs);
+	td_jobs_run(all->pairs.n, (size_t)args->jobs, do_run, all);
 	td_cli_progress_end(&all->progress);
 	rc = first_failure(all, err);
 	/* Bad usage that only a run could find prints nothing, as does a failure of all. */
-	if (rc == -EINVAL || fewest_faults(all) == UINT64_MAX)
+	if (rc == -EINVAL || least_cost(all) == UINT64_MAX)
 		return rc;
 	if (print_result(all, args, rc ? NULL : err))
 		return -ENOMEM;
@@ -300,26 +312,15 @@ static void release(struct comparison *all)
 	td_cli_combinations_free(&all->pairs);
 }
 
-/* Every run opens the input for itself. What is not there is said by the first of them. */
-static bool read_once(const char *path)
-{
-	struct stat st;
-	if (!strcmp(path, "-"))
-		return true;
-	return !stat(path, &st) && (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode));
-}
-
 int td_cli_compare(const struct td_cli_args *args, struct tide_error *err)
 {
 	struct comparison all = {.lock = PTHREAD_MUTEX_INITIALIZER};
 	struct tide_sim_options options;
 	int rc = td_cli_input(args, &options, err);
 
-	if (!rc && args->trace && read_once(args->trace))
-		rc = tide_fail(
-			err, -EINVAL,
-			"%s can be read only once: write it to a file first, or use tide sim",
-			strcmp(args->trace, "-") ? "a pipe" : "standard input");
+	/* Every run opens the input for itself. */
+	if (!rc)
+		rc = td_cli_check_rereadable(args, "use tide sim", err);
 	if (!rc)
 		rc = td_cli_progress_start(&all.progress, args->progress, "compare", err);
 	if (!rc)

@@ -12,7 +12,8 @@ const struct td_cli_option td_cli_doctor_options[] = {
 
 const char td_cli_doctor_more[] =
 	"A missing feature is no error: the exit status is 0. This version simulates, which needs\n"
-	"none of them but memory; the others are for parts that are still to come.\n\n"
+	"none of them but memory, and draws figures by gnuplot; the others are for parts that are\n"
+	"still to come.\n\n"
 	"Examples:\n"
 	"  tide doctor\n"
 	"  tide doctor --json\n";
@@ -30,7 +31,7 @@ static const struct feature {
 	{"memory-cgroup", "limits on real programs (not in this version)", td_cli_probe_cgroup},
 	{"cuda", "GPU runtime (not in this version)", td_cli_probe_cuda},
 	{"nbdkit", "block device of the pool (not in this version)", td_cli_probe_nbdkit},
-	{"gnuplot", "figures of reports (not in this version)", td_cli_probe_gnuplot},
+	{"gnuplot", "figures: --plot of tide mrc and tide reproduce", td_cli_probe_gnuplot},
 };
 #define FEATURES (sizeof features / sizeof features[0])
 

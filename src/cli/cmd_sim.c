@@ -12,6 +12,9 @@ const struct td_cli_option td_cli_sim_options[] = {
 	 "which chunk leaves near memory (lrm); see tide policies", TD_CLI_EVICT},
 	{"prefetch", 0, TD_CLI_ONE, TD_CLI_AT(prefetch), "POLICY",
 	 "which pages come with a fault (tree)", TD_CLI_PREFETCH},
+	{"place", 0, TD_CLI_ONE, TD_CLI_AT(place), "POLICY",
+	 "where victims go: to host memory or storage (storage, and no host memory)", TD_CLI_PLACE},
+	TD_CLI_HOST_OPTION,
 	TD_CLI_MODEL_OPTION,
 	TD_CLI_SEED_OPTION,
 	{"log", 0, TD_CLI_TEXT, TD_CLI_AT(log), "FILE",
@@ -27,6 +30,7 @@ const char td_cli_sim_more[] =
 	"Examples:\n"
 	"  tide sim --workload zipf --near 50% --evict lru\n"
 	"  tide sim --trace app.tide --near 512M --evict ./mine.so --prefetch sequential:n=32\n"
+	"  tide sim --workload scanhot --near 10% --host 40% --place reuse\n"
 	"  tide sim --trace io.csv --columns page=5,op=3 --near 1024p --chunk 4K --json\n";
 
 /* Counts that say more as a share of another one. */
@@ -44,6 +48,8 @@ static const struct {
 	SHARE(untouched_evicted_pages, evicted_pages),
 	SHARE(notices, accesses),
 	SHARE(remote_accesses, accesses),
+	SHARE(tier2_hits, faults),
+	SHARE(tier2_misses, faults),
 #undef SHARE
 };
 
@@ -123,14 +129,21 @@ void td_cli_print_setup(const json_t *run, uint64_t accesses)
 		printf(", %s of the footprint", td_cli_share(near_pages, pages).text);
 	printf("; pages of %s, chunks of %s\n", td_cli_bytes(page_bytes).text,
 	       td_cli_bytes(number_at(config, "chunk_bytes")).text);
+	if (json_is_string(json_object_get(config, "place")))
+		printf("host    %s pages, %s\n",
+		       td_cli_grouped(number_at(config, "host_pages")).text,
+		       td_cli_bytes(number_at(config, "host_pages") * page_bytes).text);
 }
 
 static void print_policies(const json_t *run)
 {
 	const json_t *config = json_object_get(run, "config");
 
-	printf("policy  evict %s, prefetch %s, seed %s\n\n", text_at(config, "evict"),
-	       text_at(config, "prefetch"), td_cli_grouped(number_at(config, "seed")).text);
+	printf("policy  evict %s, prefetch %s, ", text_at(config, "evict"),
+	       text_at(config, "prefetch"));
+	if (json_is_string(json_object_get(config, "place")))
+		printf("place %s, ", text_at(config, "place"));
+	printf("seed %s\n\n", td_cli_grouped(number_at(config, "seed")).text);
 }
 
 /* What the policies report, whatever it is, a line each. */
@@ -208,6 +221,7 @@ int td_cli_sim(const struct td_cli_args *args, struct tide_error *err)
 		return rc;
 	options.evict = args->evict.n ? args->evict.at[0] : NULL;
 	options.prefetch = args->prefetch.n ? args->prefetch.at[0] : NULL;
+	options.place = args->place.n ? args->place.at[0] : NULL;
 	rc = tide_sim_open(&sim, &options, err);
 	if (rc)
 		return rc;

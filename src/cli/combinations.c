@@ -7,14 +7,14 @@
 #include "core/text.h"
 
 static int add(struct td_cli_combinations *c, const char *evict, size_t evict_len,
-	       const char *prefetch, struct tide_error *err)
+	       const char *prefetch, const char *place, struct tide_error *err)
 {
 	struct td_cli_pair pair;
 
 	if (c->n == TD_CLI_RUNS_MAX)
 		return tide_fail(err, -EINVAL, "more than %d combinations: give fewer policies",
 				 TD_CLI_RUNS_MAX);
-	pair = (struct td_cli_pair){strndup(evict, evict_len), strdup(prefetch)};
+	pair = (struct td_cli_pair){strndup(evict, evict_len), strdup(prefetch), place};
 	c->at[c->n++] = pair;
 	if (!pair.evict || !pair.prefetch)
 		return tide_fail(err, -ENOMEM, "no memory for the combinations: free some");
@@ -22,13 +22,16 @@ static int add(struct td_cli_combinations *c, const char *evict, size_t evict_le
 }
 
 static int add_grid(struct td_cli_combinations *c, const struct td_cli_list *evict,
-		    const struct td_cli_list *prefetch, struct tide_error *err)
+		    const struct td_cli_list *prefetch, const struct td_cli_list *place,
+		    struct tide_error *err)
 {
 	int rc = 0;
 
 	for (size_t e = 0; e < evict->n && !rc; e++)
 		for (size_t p = 0; p < prefetch->n && !rc; p++)
-			rc = add(c, evict->at[e], strlen(evict->at[e]), prefetch->at[p], err);
+			for (size_t i = 0; i < place->n && !rc; i++)
+				rc = add(c, evict->at[e], strlen(evict->at[e]), prefetch->at[p],
+					 place->at[i], err);
 	return rc;
 }
 
@@ -42,7 +45,7 @@ static int add_pair(struct td_cli_combinations *c, const char *text, struct tide
 				 "--policies %s is no combination: write "
 				 "EVICT+PREFETCH, such as lrm+tree",
 				 td_cli_shown(text).text);
-	return add(c, text, (size_t)(plus - text), plus + 1, err);
+	return add(c, text, (size_t)(plus - text), plus + 1, NULL, err);
 }
 
 /* A chunk of one page is where the policies of cache studies work too. Sizes that cannot be
@@ -64,21 +67,28 @@ static const struct td_cli_list for_pages = {
 static const struct td_cli_list for_chunks = {
 	8, {"fifo", "lrm", "lru", "clock", "lfu", "mru", "random", "opt"}};
 static const struct td_cli_list default_prefetch = {1, {"tree"}};
+/* With --place, which says where victims go and leaves no choice of the others. */
+static const struct td_cli_list placed_evict = {1, {"clock"}}, placed_prefetch = {1, {"none"}};
+static const struct td_cli_list no_place = {1, {NULL}};
 
 int td_cli_combinations(const struct td_cli_args *args, struct td_cli_combinations *out,
 			struct tide_error *err)
 {
 	const struct td_cli_list *evict = &args->evict, *prefetch = &args->prefetch;
-	bool grid = evict->n || prefetch->n || !args->policies.n;
+	const struct td_cli_list *place = &args->place;
+	bool grid = evict->n || prefetch->n || place->n || !args->policies.n;
 	int rc = 0;
 
 	out->n = 0;
 	if (!evict->n)
-		evict = one_page_chunks(args) ? &for_pages : &for_chunks;
+		evict = place->n ? &placed_evict : one_page_chunks(args) ? &for_pages : &for_chunks;
 	if (!prefetch->n)
-		prefetch = &default_prefetch;
+		prefetch = place->n ? &placed_prefetch : &default_prefetch;
 	if (grid)
-		rc = add_grid(out, evict, prefetch, err);
+		rc = add_grid(out, evict, prefetch, place->n ? place : &no_place, err);
+	if (place->n && args->policies.n)
+		return tide_fail(err, -EINVAL,
+				 "--policies and --place do not go together: leave one out");
 	for (size_t i = 0; i < args->policies.n && !rc; i++)
 		rc = add_pair(out, args->policies.at[i], err);
 	return rc;

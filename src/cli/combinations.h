@@ -8,6 +8,7 @@
 
 struct td_cli_pair {
 	char *evict, *prefetch;
+	const char *place; /* of the arguments, or NULL */
 };
 
 struct td_cli_combinations {

@@ -40,6 +40,7 @@ static void print_values(const char *before, enum td_cli_values values)
 	case TD_CLI_WRITE_FORMATS: print_names(before, td_trace_write_formats); return;
 	case TD_CLI_EVICT: print_policies(before, TIDE_EVICT); return;
 	case TD_CLI_PREFETCH: print_policies(before, TIDE_PREFETCH); return;
+	case TD_CLI_PLACE: print_policies(before, TIDE_PLACE); return;
 	case TD_CLI_WORKLOADS: print_workloads(before); return;
 	}
 }

@@ -53,10 +53,10 @@ static json_t *value_json(const struct tide_param *p)
 
 static json_t *bound_json(const struct tide_param *p, double bound)
 {
-	if (p->type == TIDE_PARAM_TEXT)
-		return json_null();
 	if (p->type == TIDE_PARAM_REAL)
 		return json_real(bound);
+	if (p->type != TIDE_PARAM_INT)
+		return json_null();
 	/* The double next to INT64_MAX is one too large for the conversion. */
 	return json_integer(bound >= 0x1p63 ? INT64_MAX : (json_int_t)bound);
 }
@@ -66,6 +66,8 @@ static const char *type_name(const struct tide_param *p)
 	switch (p->type) {
 	case TIDE_PARAM_INT: return "int";
 	case TIDE_PARAM_REAL: return "real";
+	case TIDE_PARAM_POLICIES: return "policies";
+	case TIDE_PARAM_TRACE: return "trace";
 	default: return "text";
 	}
 }
@@ -110,7 +112,7 @@ int td_cli_print_params(const struct tide_param *params, struct tide_error *err)
 		td_cli_cell(&t, "%s", p->name);
 		td_cli_cell(&t, "%s", type_name(p));
 		td_cli_cell(&t, "%s", p->initial ? p->initial : "");
-		if (p->type == TIDE_PARAM_TEXT)
+		if (p->type != TIDE_PARAM_INT && p->type != TIDE_PARAM_REAL)
 			td_cli_cell(&t, "%s", "");
 		else
 			td_cli_cell(&t, "%s to %s", shown_bound(p->min).text,

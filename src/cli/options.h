@@ -21,12 +21,13 @@ struct td_cli_list {
 /* What any verb can be told; an option means the same in every verb that has it. */
 struct td_cli_args {
 	const char *trace, *workload, *format, *columns;
-	const char *near_size, *page, *chunk;
+	const char *near_size, *host, *page, *chunk;
 	const char *log, *to, *progress, *seed;
-	struct td_cli_list evict, prefetch, policies;
+	const char *sample, *scale, *plot, *sizes;
+	struct td_cli_list evict, prefetch, place, policies, policy;
 	struct td_cli_list words;
 	uint64_t count, from, jobs; /* 0: not given */
-	bool functional, replace_invalid, json, force, help;
+	bool functional, replace_invalid, json, force, help, verify;
 };
 
 enum td_cli_kind {
@@ -45,6 +46,7 @@ enum td_cli_values {
 	TD_CLI_WRITE_FORMATS,
 	TD_CLI_EVICT,
 	TD_CLI_PREFETCH,
+	TD_CLI_PLACE,
 	TD_CLI_WORKLOADS,
 };
 
@@ -110,6 +112,9 @@ struct td_cli_verb {
 	TD_CLI_PAGE_OPTION, \
 	{"chunk", 0, TD_CLI_TEXT, TD_CLI_AT(chunk), "SIZE", \
 	 "bytes per chunk, 1 to 64 pages (64K)", TD_CLI_ANY}
+#define TD_CLI_HOST_OPTION \
+	{"host", 0, TD_CLI_TEXT, TD_CLI_AT(host), "SIZE", \
+	 "host memory behind near memory, with --place: as --near, or 0", TD_CLI_ANY}
 #define TD_CLI_ERRORS_OPTION \
 	{"replace-invalid", 0, TD_CLI_FLAG, TD_CLI_AT(replace_invalid), NULL, \
 	 "count and replace invalid answers of a policy instead of stopping", TD_CLI_ANY}

@@ -66,7 +66,7 @@ static int parse_value(const struct tide_param *row, const char *text, const cha
 	bool inside;
 	int rc;
 
-	if (row->type == TIDE_PARAM_TEXT) {
+	if (row->type != TIDE_PARAM_INT && row->type != TIDE_PARAM_REAL) {
 		value->text = text;
 		return 0;
 	}

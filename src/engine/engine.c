@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "log.h"
+#include "steps.h"
 
 /* No run has so many pages: 2^32 chunks of 64. Memory beyond it makes no difference, and policies
  * can multiply what they are told. */
@@ -16,6 +17,18 @@ static uint32_t lane_bytes(uint32_t chunk_pages)
 	return chunk_pages <= 8 ? 1 : chunk_pages <= 16 ? 2 : chunk_pages <= 32 ? 4 : 8;
 }
 
+static unsigned members(const struct td_engine_box *box)
+{
+	return box->members ? box->choice.member_value->n : 0;
+}
+
+static void publish_slots(struct td_engine_box *box)
+{
+	box->view.slots = box->slots.at;
+	for (unsigned i = 0; i < members(box); i++)
+		publish_slots(&box->members[i]);
+}
+
 /* Pointers that policies look through, after arrays may have moved. */
 static void publish(struct td_engine *e)
 {
@@ -24,8 +37,16 @@ static void publish(struct td_engine *e)
 	e->near.numbers = e->space.identity ? NULL : (const uint64_t *)(void *)e->space.numbers.at;
 	e->near.next_use = (const uint32_t *)(void *)e->next_use.at;
 	for (int i = 0; i < TD_BOXES; i++)
-		e->box[i].view.slots = e->box[i].slots.at;
+		publish_slots(&e->box[i]);
 	e->moves++;
+}
+
+static int reserve_slots(struct td_engine_box *box, uint64_t n)
+{
+	int rc = td_vec_reserve(&box->slots, n);
+	for (unsigned i = 0; i < members(box) && !rc; i++)
+		rc = reserve_slots(&box->members[i], n);
+	return rc;
 }
 
 /* State for every chunk index given out so far. */
@@ -36,13 +57,15 @@ static int make_room_for_chunks(struct td_engine *e)
 		uint64_t n = e->space.n;
 		rc = td_vec_reserve(&e->bits, n);
 		for (int i = 0; i < TD_BOXES && !rc; i++)
-			rc = td_vec_reserve(&e->box[i].slots, n);
+			rc = reserve_slots(&e->box[i], n);
 		if (!rc)
 			rc = td_vec_reserve(&e->planned, n / 64 + 1);
 		if (!rc)
 			rc = td_vec_reserve(&e->migrated, n);
 		if (!rc)
 			rc = td_vec_reserve(&e->next_use, n);
+		if (!rc)
+			rc = td_vec_reserve(&e->tiers.entries, n);
 		if (!rc)
 			e->room_chunks = n;
 	}
@@ -78,12 +101,18 @@ int td_engine_index(struct td_engine *e, uint64_t number, uint32_t *index)
 }
 
 /* Signals are honest: what a policy needs to see and cannot is said before the run. */
-static int check_needs(const struct tide_policy *p, const struct td_engine_config *config,
+static int check_needs(const struct td_policy_choice *choice, const struct td_engine_config *config,
 		       struct tide_error *err)
 {
+	const struct tide_policy *p = choice->policy;
+	for (unsigned i = 0; choice->members && i < choice->member_value->n; i++) {
+		int rc = check_needs(&choice->members[i], config, err);
+		if (rc)
+			return rc;
+	}
 	const char *role = td_policy_role_name(p->role), *mech = config->mechanism;
-	unsigned missing = p->needs & ~config->gives;
-	if (p->needs & TIDE_NEEDS_PAGES && config->chunk_pages != 1)
+	unsigned missing = choice->needs & ~config->gives;
+	if (choice->needs & TIDE_NEEDS_PAGES && config->chunk_pages != 1)
 		return tide_fail(
 			err, -EINVAL,
 			"%s policy %s works on chunks of one page: give --chunk the size of --page",
@@ -117,9 +146,32 @@ static int check_needs(const struct tide_policy *p, const struct td_engine_confi
 
 int td_engine_check_needs(const struct td_engine_config *config, struct tide_error *err)
 {
-	int rc = check_needs(config->evict.policy, config, err);
-	return rc || !config->prefetch.policy ? rc
-					      : check_needs(config->prefetch.policy, config, err);
+	int rc = check_needs(&config->evict, config, err);
+	if (!rc && config->prefetch.policy)
+		rc = check_needs(&config->prefetch, config, err);
+	if (!rc && config->place.policy)
+		rc = check_needs(&config->place, config, err);
+	return rc;
+}
+
+static int fill_box(struct td_engine *e, struct td_engine_box *box, struct td_policy_choice *choice,
+		    struct tide_error *err);
+
+/* The policies inside come first: their owner's create gets them ready to work. */
+static int fill_members(struct td_engine *e, struct td_engine_box *box, struct tide_error *err)
+{
+	struct tide_members *m = box->choice.member_value;
+	if (!box->choice.members)
+		return 0;
+	box->members = calloc(m->n, sizeof *box->members);
+	if (!box->members)
+		return tide_fail(err, -ENOMEM, "out of memory");
+	int rc = 0;
+	for (unsigned i = 0; i < m->n && !rc; i++) {
+		rc = fill_box(e, &box->members[i], &box->choice.members[i], err);
+		m->at[i].self = box->members[i].self;
+	}
+	return rc;
 }
 
 static int fill_box(struct td_engine *e, struct td_engine_box *box, struct td_policy_choice *choice,
@@ -128,8 +180,11 @@ static int fill_box(struct td_engine *e, struct td_engine_box *box, struct td_po
 	const struct tide_policy *p = choice->policy;
 	box->choice = *choice;
 	*choice = (struct td_policy_choice){0};
+	int rc = fill_members(e, box, err);
+	if (rc)
+		return rc;
 	td_vec_init(&box->slots, p->chunk_bytes);
-	int rc = td_vec_reserve(&box->slots, e->room_chunks);
+	rc = td_vec_reserve(&box->slots, e->room_chunks);
 	if (rc)
 		return tide_fail(err, rc, "out of memory for the state of policy %s", p->name);
 	box->view = (struct tide_view){&e->near, box->slots.at, &e->random};
@@ -151,8 +206,11 @@ static void empty_box(struct td_engine_box *box)
 		box->choice.policy->destroy(box->self);
 	free(box->self);
 	td_vec_free(&box->slots);
+	for (unsigned i = 0; i < members(box); i++)
+		empty_box(&box->members[i]);
+	free(box->members);
 	td_policy_release(&box->choice);
-	box->self = NULL;
+	*box = (struct td_engine_box){0};
 }
 
 #define LISTEN(e, box, callback) \
@@ -168,9 +226,15 @@ static void find_ears(struct td_engine *e)
 {
 	memset(&e->ears, 0, sizeof e->ears);
 	e->moves++;
-	if (e->box[TD_BOX_EVICT].self)
-		e->pick_victim = e->box[TD_BOX_EVICT].choice.policy->pick_victim;
+	if (e->box[TD_BOX_EVICT].self) {
+		const struct tide_policy *p = e->box[TD_BOX_EVICT].choice.policy;
+		e->pick_victim = p->pick_victim;
+		e->pick_observed = p->pick_observed;
+		e->follows_lru = p->follows_lru;
+	}
 	e->evict_self = e->box[TD_BOX_EVICT].self;
+	if (e->box[TD_BOX_PREFETCH].self)
+		e->plan_prefetch = e->box[TD_BOX_PREFETCH].choice.policy->plan_prefetch;
 	for (int i = 0; i < TD_BOXES; i++) {
 		const struct td_engine_box *box = &e->box[i];
 		if (!box->self)
@@ -178,10 +242,18 @@ static void find_ears(struct td_engine *e)
 		LISTEN(e, box, on_full);
 		LISTEN(e, box, on_fault);
 		LISTEN(e, box, on_migrated);
+		LISTEN(e, box, on_notice);
 		LISTEN(e, box, on_evicted);
-		if (box->choice.policy->needs & TIDE_NEEDS_ACCESSES)
+		if (box->choice.needs & TIDE_NEEDS_ACCESSES)
 			LISTEN(e, box, on_access);
 	}
+}
+
+static tide_chunk find_chunk(const struct tide_near *near, uint64_t number)
+{
+	/* The near memory that policies see is the first member of the engine. */
+	const struct td_engine *e = (const struct td_engine *)(const void *)near;
+	return (tide_chunk){td_space_find(&e->space, number)};
 }
 
 static void init_near(struct td_engine *e, const struct td_engine_config *config)
@@ -197,6 +269,9 @@ static void init_near(struct td_engine *e, const struct td_engine_config *config
 		.record_shift = 2 + (uint32_t)__builtin_ctz(lane),
 		.fault_chunk = TIDE_NO_CHUNK,
 		.length = config->length,
+		.find = find_chunk,
+		.host_pages = config->host_pages,
+		.host_free_pages = config->host_pages,
 	};
 }
 
@@ -208,10 +283,12 @@ static int init_arrays(struct td_engine *e, const struct td_engine_config *confi
 		range = config->last_page / config->chunk_pages + 1;
 	if (config->pages != UINT64_MAX)
 		chunks = config->pages;
-	unsigned needs = config->evict.policy->needs;
-	if (config->prefetch.policy)
-		needs |= config->prefetch.policy->needs;
+	unsigned needs = config->evict.needs | config->prefetch.needs | config->place.needs;
 	e->wants_future = needs & TIDE_NEEDS_FUTURE;
+	e->observing = needs & TIDE_NEEDS_NOTICES;
+	e->tiers.on = config->place.policy != NULL;
+	td_list_init(&e->tiers.queue);
+	td_vec_init(&e->tiers.entries, e->tiers.on ? sizeof(struct td_tiers_entry) : 0);
 	td_vec_init(&e->bits, (size_t)1 << e->near.record_shift);
 	td_vec_init(&e->planned, sizeof(uint64_t));
 	td_vec_init(&e->migrated, config->replace_invalid ? sizeof(uint64_t) : 0);
@@ -233,17 +310,20 @@ static int init(struct td_engine *e, struct td_engine_config *config, struct tid
 	int rc = td_engine_check_needs(config, err);
 	if (!rc)
 		rc = init_arrays(e, config, err);
+	if (!rc && config->place.policy)
+		rc = fill_box(e, &e->box[TD_BOX_PLACE], &config->place, err);
 	if (!rc && config->prefetch.policy)
 		rc = fill_box(e, &e->box[TD_BOX_PREFETCH], &config->prefetch, err);
 	if (!rc)
 		rc = fill_box(e, &e->box[TD_BOX_EVICT], &config->evict, err);
 	if (!rc && config->log_path)
 		rc = td_engine_log_open(&e->log, config->log_path, err);
-	e->single_pages = config->chunk_pages == 1 && !config->log_path &&
-			  !config->replace_invalid &&
-			  !(e->box[TD_BOX_PREFETCH].self &&
-			    e->box[TD_BOX_PREFETCH].choice.policy->plan_prefetch);
 	find_ears(e);
+	if (!rc && e->observing)
+		td_observe_init(e);
+	e->single_pages = config->chunk_pages == 1 && !config->log_path &&
+			  !config->replace_invalid && !e->plan_prefetch && !e->observing &&
+			  !e->tiers.on;
 	return rc;
 }
 
@@ -254,6 +334,7 @@ int td_engine_create(struct td_engine **out, struct td_engine_config *config,
 	int rc = e ? init(e, config, err) : tide_fail(err, -ENOMEM, "out of memory");
 	td_policy_release(&config->evict);
 	td_policy_release(&config->prefetch);
+	td_policy_release(&config->place);
 	if (rc && e)
 		td_engine_destroy(e);
 	else if (!rc)
@@ -274,8 +355,8 @@ void td_engine_destroy(struct td_engine *e)
 	for (int i = 0; i < TD_BOXES; i++)
 		empty_box(&e->box[i]);
 	td_space_free(&e->space);
-	struct td_vec *all[] = {&e->bits,     &e->planned,  &e->migrated,
-				&e->next_use, &e->chunk_at, &e->next_after};
+	struct td_vec *all[] = {&e->bits,     &e->planned,    &e->migrated,     &e->next_use,
+				&e->chunk_at, &e->next_after, &e->tiers.entries};
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		td_vec_free(all[i]);
 	free(e);
@@ -323,5 +404,28 @@ int td_engine_eject(struct td_engine *e, struct tide_error *err)
 	}
 	free(list);
 	find_ears(e);
+	return rc;
+}
+
+static int train_box(struct td_engine_box *box, td_engine_feed *feed, void *arg,
+		     struct tide_error *err)
+{
+	int rc = 0;
+	for (unsigned i = 0; i < members(box) && !rc; i++)
+		rc = train_box(&box->members[i], feed, arg, err);
+	const struct tide_policy *p = box->choice.policy;
+	for (size_t i = 0; p && p->params && p->params[i].name && !rc; i++) {
+		if (p->params[i].type == TIDE_PARAM_TRACE && p->train &&
+		    *box->choice.values[i].text)
+			rc = feed(arg, box->choice.values[i].text, box, err);
+	}
+	return rc;
+}
+
+int td_engine_train(struct td_engine *e, td_engine_feed *feed, void *arg, struct tide_error *err)
+{
+	int rc = 0;
+	for (int i = 0; i < TD_BOXES && !rc; i++)
+		rc = train_box(&e->box[i], feed, arg, err);
 	return rc;
 }

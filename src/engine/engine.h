@@ -5,6 +5,7 @@
 #ifndef TD_ENGINE_ENGINE_H
 #define TD_ENGINE_ENGINE_H
 
+#include "core/list.h"
 #include "core/vec.h"
 #include "registry.h"
 #include "space.h"
@@ -27,16 +28,18 @@ struct td_engine_config {
 	unsigned gives;        /* signals it can give, of enum tide_needs */
 	bool replace_invalid;
 	/* One per role, taken over by the engine; prefetch and place may be empty. */
-	struct td_policy_choice evict, prefetch;
+	struct td_policy_choice evict, prefetch, place;
+	uint64_t host_pages;  /* of tier 2, with a placement policy */
 	const char *log_path; /* NULL: no decision log */
 };
 
-/* One policy at work. */
+/* One policy at work, and those inside it. */
 struct td_engine_box {
 	struct td_policy_choice choice;
 	struct tide_view view;
 	struct td_vec slots;
 	void *self;
+	struct td_engine_box *members; /* as many as the choice has */
 };
 
 /* The boxes in the order in which events are told. */
@@ -55,7 +58,33 @@ struct td_engine_ears {
 	TD_EARS(on_fault, void *self, tide_chunk c, tide_page p);
 	TD_EARS(on_migrated, void *self, tide_chunk c, uint64_t pages);
 	TD_EARS(on_access, void *self, tide_chunk c, tide_page p, uint64_t ref);
+	TD_EARS(on_notice, void *self, tide_chunk c, tide_page p, enum tide_purpose purpose);
 	TD_EARS(on_evicted, void *self, tide_chunk c, const struct tide_evicted *what);
+};
+
+/* What is observed; see observe.c. */
+#define TD_OBSERVE_COUNTERS 256
+#define TD_OBSERVE_PURPOSES 3
+struct td_observe {
+	unsigned budget[TD_OBSERVE_PURPOSES], n[TD_OBSERVE_PURPOSES];
+	uint32_t chunk[TD_OBSERVE_PURPOSES][TD_OBSERVE_COUNTERS];
+	unsigned samples; /* pages armed per chunk */
+	bool adapt;
+	uint32_t left[100]; /* chunks evicted since samples was judged; UINT32_MAX: came back */
+	unsigned left_n, came_back;
+};
+
+/* Tier 2; see tiers.c. */
+struct td_tiers_entry {
+	struct td_link link;
+	bool here, dirty;
+};
+
+struct td_tiers {
+	bool on;
+	struct td_list queue;  /* oldest first */
+	struct td_vec entries; /* struct td_tiers_entry, by chunk index */
+	uint64_t moved[4][4];  /* pages moved from tier to tier */
 };
 
 struct td_engine {
@@ -70,8 +99,16 @@ struct td_engine {
 	uint64_t room_chunks; /* all of these have room for so many */
 	struct td_engine_box box[TD_BOXES];
 	struct td_engine_ears ears;
-	tide_chunk (*pick_victim)(void *self); /* of the eviction policy */
+	/* Questions, out of the policies' structs; NULL where nobody answers. */
+	tide_chunk (*pick_victim)(void *self);
+	tide_chunk (*pick_observed)(void *self);
+	bool (*follows_lru)(void *self);
 	void *evict_self;
+	void (*plan_prefetch)(void *self, tide_chunk c, tide_page p, struct tide_plan *plan);
+	bool observing; /* some policy needs notices */
+	struct td_observe observe;
+	uint64_t remote_only; /* accesses that were neither hits nor faults */
+	struct td_tiers tiers;
 	uint64_t moves; /* changes whenever an array may have moved or a policy was replaced */
 	bool wants_future, single_pages;
 	uint64_t foreseen; /* accesses of the future seen so far */
@@ -111,6 +148,18 @@ void td_engine_count_pages(struct td_engine *e, uint64_t faults, uint64_t came_i
 int td_engine_fault_page(struct td_engine *e, const struct tide_batch *batch, uint32_t i,
 			 struct tide_error *err);
 
+/* An access to a resident page that is armed, counted as a hit by the caller; and one to a page
+ * that is mapped where it is. */
+int td_engine_notice(struct td_engine *e, tide_chunk c, const struct tide_event *event,
+		     struct tide_error *err);
+int td_engine_remote(struct td_engine *e, tide_chunk c, const struct tide_event *event,
+		     struct tide_error *err);
+
+/* Calls feed for every policy that learns from a trace before the run, with the trace's name. */
+typedef int td_engine_feed(void *arg, const char *trace, struct td_engine_box *box,
+			   struct tide_error *err);
+int td_engine_train(struct td_engine *e, td_engine_feed *feed, void *arg, struct tide_error *err);
+
 /* The future, where wants_future: the whole input once, in order, then the end of it. */
 int td_engine_foresee(struct td_engine *e, const struct tide_batch *batch, struct tide_error *err);
 int td_engine_foreseen(struct td_engine *e, struct tide_error *err);
@@ -124,5 +173,7 @@ static inline unsigned char *td_engine_record(struct td_engine *e, uint32_t inde
 /* Between the files of this room. */
 int td_engine_index(struct td_engine *e, uint64_t number, uint32_t *index);
 int td_engine_eject(struct td_engine *e, struct tide_error *err);
+int td_engine_bring_noticed(struct td_engine *e, tide_chunk c, const struct tide_event *event,
+			    enum tide_purpose purpose, struct tide_error *err);
 
 #endif

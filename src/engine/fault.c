@@ -1,185 +1,26 @@
 /* A fault, from the first notice to the access that caused it: steps 2 to 5 of the model. */
 #include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
 
-#include "engine.h"
-#include "lanes.h"
 #include "log.h"
+#include "steps.h"
 
-/* Tells everybody who listens to a callback; mostly that is one. */
-#define TELL(e, callback, ...) \
-	do { \
-		if (!(e)->ears.callback[0].fn) \
-			break; \
-		(e)->ears.callback[0].fn((e)->ears.callback[0].self, ##__VA_ARGS__); \
-		if (__builtin_expect(!(e)->ears.callback[1].fn, 1)) \
-			break; \
-		for (unsigned i_ = 1; (e)->ears.callback[i_].fn; i_++) \
-			(e)->ears.callback[i_].fn((e)->ears.callback[i_].self, ##__VA_ARGS__); \
-	} while (0)
-
-/* Inlined, so that lanes nobody looks at cost nothing. */
-#define ALWAYS __attribute__((always_inline)) static inline
-
-ALWAYS struct td_lanes load(struct td_engine *e, uint32_t index)
+int td_engine_invalid(struct td_engine *e, const struct tide_policy *p, const char *why,
+		      struct tide_error *err)
 {
-	return td_lanes_load(td_engine_record(e, index), e->near.lane_bytes);
-}
-
-ALWAYS void store(struct td_engine *e, uint32_t index, struct td_lanes lanes)
-{
-	td_lanes_store(td_engine_record(e, index), e->near.lane_bytes, lanes);
-}
-
-ALWAYS uint64_t resident(struct td_engine *e, uint32_t index)
-{
-	return load(e, index).resident;
-}
-
-static uint64_t number_of(const struct td_engine *e, tide_chunk c)
-{
-	return tide_chunk_number(&e->box[TD_BOX_EVICT].view, c);
-}
-
-static uint64_t own_number(const struct td_engine *e)
-{
-	return number_of(e, e->near.fault_chunk);
-}
-
-/* ---- step 3: the set ---- */
-
-/* Pages of a chunk that lie in the address range. */
-static uint64_t in_range(const struct td_engine *e, uint64_t number)
-{
-	uint64_t whole = UINT64_MAX >> (64 - e->near.chunk_pages);
-	uint64_t last = td_space_number(&e->space, e->near.last_page);
-	if (number != last)
-		return number < last ? whole : 0;
-	return whole >> (e->near.chunk_pages - 1 - e->near.last_page % e->near.chunk_pages);
-}
-
-static int by_number(const void *a, const void *b)
-{
-	uint64_t x = ((const struct tide_plan_entry *)a)->number;
-	uint64_t y = ((const struct tide_plan_entry *)b)->number;
-	return (x > y) - (x < y);
-}
-
-static void sort_others(struct tide_plan *plan)
-{
-	for (uint32_t i = 1; i < plan->n; i++) {
-		if (plan->other[i - 1].number >= plan->other[i].number) {
-			qsort(plan->other, plan->n, sizeof *plan->other, by_number);
-			return;
-		}
-	}
-}
-
-static void block(struct td_engine *e, uint32_t index)
-{
-	((uint64_t *)(void *)e->planned.at)[index / 64] |= UINT64_C(1) << (index % 64);
-	e->near.blocked_chunks += resident(e, index) != 0;
-}
-
-static void unblock(struct td_engine *e, uint32_t index)
-{
-	((uint64_t *)(void *)e->planned.at)[index / 64] &= ~(UINT64_C(1) << (index % 64));
-}
-
-/* The other chunks of the plan: sorted, merged, in range, not resident, with an index. */
-static int settle_others(struct td_engine *e, uint64_t *size)
-{
-	struct tide_plan *plan = &e->plan;
-	uint32_t kept = 0;
-	sort_others(plan);
-	for (uint32_t i = 0; i < plan->n; i++) {
-		struct tide_plan_entry at = plan->other[i];
-		for (; i + 1 < plan->n && plan->other[i + 1].number == at.number; i++)
-			at.pages |= plan->other[i + 1].pages;
-		at.pages &= in_range(e, at.number);
-		if (at.number == own_number(e)) {
-			plan->own |= at.pages;
-			continue;
-		}
-		if (!at.pages)
-			continue;
-		int rc = td_engine_index(e, at.number, &at.index);
-		if (rc)
-			return rc;
-		at.pages &= ~resident(e, at.index);
-		if (!at.pages)
-			continue;
-		plan->other[kept++] = at;
-		*size += td_lanes_count(at.pages);
-	}
-	plan->n = kept;
-	for (uint32_t i = 0; i < kept; i++)
-		block(e, plan->other[i].index);
-	e->near.planned = kept ? (const uint64_t *)(void *)e->planned.at : NULL;
-	return 0;
-}
-
-/* Takes the highest-numbered page other than the faulting one out of the set. */
-static void drop_highest(struct td_engine *e, uint64_t fault_bit)
-{
-	struct tide_plan *plan = &e->plan;
-	uint64_t own = plan->own & ~fault_bit;
-	struct tide_plan_entry *last = plan->n ? &plan->other[plan->n - 1] : NULL;
-	if (!last || (own && own_number(e) > last->number)) {
-		plan->own &= ~(UINT64_C(1) << (63 - __builtin_clzll(own)));
-		return;
-	}
-	last->pages &= ~(UINT64_C(1) << (63 - __builtin_clzll(last->pages)));
-	if (last->pages)
-		return;
-	unblock(e, last->index);
-	e->near.blocked_chunks -= resident(e, last->index) != 0;
-	plan->n--;
-}
-
-static int count_error(struct td_engine *e, const struct tide_policy *p, const char *why,
-		       struct tide_error *err)
-{
+	const tide_chunk c = e->near.fault_chunk;
+	char where[64] = "no fault";
 	e->counts.policy_errors++;
 	if (e->replace_invalid)
 		return 0;
+	if (c.index != UINT32_MAX)
+		snprintf(where, sizeof where, "fault in chunk %" PRIu64, number_of(e, c));
 	return tide_fail(err, -EPROTO,
-			 "%s policy %s gave an invalid answer at access %" PRIu64
-			 " (fault in chunk %" PRIu64 ", %" PRIu64 " of %" PRIu64
-			 " pages free, %" PRIu64
+			 "%s policy %s gave an invalid answer at access %" PRIu64 " (%s, %" PRIu64
+			 " of %" PRIu64 " pages free, %" PRIu64
 			 " chunks resident): %s: mend the policy or add --replace-invalid",
-			 td_policy_role_name(p->role), p->name, e->near.time, own_number(e),
+			 td_policy_role_name(p->role), p->name, e->near.time, where,
 			 e->near.free_pages, e->near.capacity_pages, e->near.resident_chunks, why);
-}
-
-/* Asks for the plan and makes it the set: what is absent, in range and fits. */
-static int plan_set(struct td_engine *e, tide_chunk c, tide_page page, uint64_t fault_bit,
-		    uint64_t *size, struct tide_error *err)
-{
-	const struct tide_policy *p = e->box[TD_BOX_PREFETCH].choice.policy;
-	struct tide_plan *plan = &e->plan;
-	plan->own = fault_bit;
-	plan->n = 0;
-	plan->overflow = false;
-	*size = 1;
-	if (!p || !p->plan_prefetch)
-		return 0;
-	p->plan_prefetch(e->box[TD_BOX_PREFETCH].self, c, page, plan);
-	if (plan->overflow) {
-		plan->own = fault_bit;
-		plan->n = 0;
-		return count_error(e, p, "the plan has too many chunks", err);
-	}
-	*size = 0;
-	if (plan->n && settle_others(e, size))
-		return tide_fail(err, -ENOMEM, "out of memory for the state of the chunks");
-	plan->own &= in_range(e, own_number(e)) & ~resident(e, c.index);
-	plan->own |= fault_bit;
-	*size += td_lanes_count(plan->own);
-	for (; *size > e->near.capacity_pages; --*size)
-		drop_highest(e, fault_bit);
-	return 0;
 }
 
 /* ---- step 4: room ---- */
@@ -221,7 +62,7 @@ static int choose_victim(struct td_engine *e, tide_chunk *victim, struct tide_er
 	const char *why = why_invalid(e, *victim);
 	if (__builtin_expect(!why, 1))
 		return 0;
-	int rc = count_error(e, box->choice.policy, why, err);
+	int rc = td_engine_invalid(e, box->choice.policy, why, err);
 	if (rc)
 		return rc;
 	*victim = fallback(e);
@@ -230,19 +71,36 @@ static int choose_victim(struct td_engine *e, tide_chunk *victim, struct tide_er
 	return 0;
 }
 
+/* With a placement policy a victim may stay, and another is looked for. */
+static int place_victim(struct td_engine *e, tide_chunk *victim, enum tide_placement *where,
+			struct tide_error *err)
+{
+	for (unsigned kept = 0;; kept++) {
+		int rc = choose_victim(e, victim, err);
+		if (!rc)
+			rc = td_tiers_place(e, *victim, kept, where, err);
+		if (rc || *where != TIDE_KEEP)
+			return rc;
+	}
+}
+
 static void evict(struct td_engine *e, tide_chunk victim)
 {
 	struct td_lanes l = load(e, victim.index);
-	struct tide_evicted what = {l.resident, l.touched, l.dirty, false};
+	struct tide_evicted what = {l.resident, l.touched, l.dirty, false, TIDE_OBSERVE};
 	uint64_t pages = td_lanes_count(l.resident);
 	e->counts.evicted_chunks++;
 	e->counts.evicted_pages += pages;
 	e->counts.writeback_pages += td_lanes_count(l.dirty);
 	e->counts.untouched_evicted_pages += td_lanes_count(l.resident & ~l.touched);
+	e->near.follows_lru = !e->follows_lru || e->follows_lru(e->evict_self);
+	if (e->observing)
+		td_observe_evicted(e, victim, &l, &what);
 	TELL(e, on_evicted, victim, &what);
 	if (e->log)
 		td_engine_log_evict(e->log, number_of(e, victim));
-	store(e, victim.index, (struct td_lanes){0});
+	/* What remains is mapped from afar, not resident. */
+	store(e, victim.index, (struct td_lanes){.armed = l.armed & ~l.resident});
 	e->near.free_pages += pages;
 	e->near.resident_chunks--;
 }
@@ -256,14 +114,18 @@ static int make_room(struct td_engine *e, uint64_t fault_bit, uint64_t *size,
 	}
 	while (e->near.free_pages < *size) {
 		if (e->near.resident_chunks == e->near.blocked_chunks) {
-			drop_highest(e, fault_bit);
+			td_set_drop_highest(e, fault_bit);
 			--*size;
 			continue;
 		}
 		tide_chunk victim;
-		int rc = choose_victim(e, &victim, err);
+		enum tide_placement where = TIDE_KEEP;
+		int rc = e->tiers.on ? place_victim(e, &victim, &where, err)
+				     : choose_victim(e, &victim, err);
 		if (rc)
 			return rc;
+		if (e->tiers.on)
+			td_tiers_put(e, victim, load(e, victim.index).dirty, where);
 		evict(e, victim);
 	}
 	return 0;
@@ -279,6 +141,7 @@ static void make_resident(struct td_engine *e, uint32_t index, uint64_t pages, u
 	l.resident |= pages;
 	l.touched |= touched;
 	l.dirty |= dirty;
+	l.armed &= ~pages;
 	store(e, index, l);
 	if (e->migrated.at)
 		((uint64_t *)(void *)e->migrated.at)[index] = ++e->migrations;
@@ -287,33 +150,55 @@ static void make_resident(struct td_engine *e, uint32_t index, uint64_t pages, u
 				    pages);
 }
 
+/* fault_bit is 0 where pages come without a fault. */
 static void bring_in(struct td_engine *e, tide_chunk c, uint64_t fault_bit, uint64_t size,
-		     bool write)
+		     bool dirty)
 {
 	const struct tide_plan *plan = &e->plan;
-	make_resident(e, c.index, plan->own, fault_bit, write ? fault_bit : 0);
+	if (plan->own)
+		make_resident(e, c.index, plan->own, fault_bit, dirty ? fault_bit : 0);
 	for (uint32_t i = 0; i < plan->n; i++)
 		make_resident(e, plan->other[i].index, plan->other[i].pages, 0, 0);
 	e->near.free_pages -= size;
 	e->counts.migrated_pages += size;
-	e->counts.prefetched_pages += size - 1;
-	TELL(e, on_migrated, c, plan->own);
+	e->counts.prefetched_pages += size - (fault_bit != 0);
+	if (plan->own)
+		TELL(e, on_migrated, c, plan->own);
 	for (uint32_t i = 0; i < plan->n; i++)
 		TELL(e, on_migrated, (tide_chunk){plan->other[i].index}, plan->other[i].pages);
+}
+
+/* The page stays where it is: later accesses to it go there. */
+static void map_remotely(struct td_engine *e, tide_chunk c, uint64_t fault_bit)
+{
+	struct td_lanes l = load(e, c.index);
+	l.armed |= fault_bit;
+	store(e, c.index, l);
 }
 
 static int serve(struct td_engine *e, tide_chunk c, unsigned bit, const struct tide_event *event,
 		 struct tide_error *err)
 {
+	const struct td_engine_box *prefetch = &e->box[TD_BOX_PREFETCH];
 	tide_page page = {event->page};
-	uint64_t fault_bit = UINT64_C(1) << bit, size;
+	uint64_t fault_bit = UINT64_C(1) << bit, size = 1;
+	int rc = 0;
 	TELL(e, on_fault, c, page);
-	int rc = plan_set(e, c, page, fault_bit, &size, err);
+	bool dirty = (e->tiers.on && td_tiers_fetch(e, c)) || event->write;
+	td_set_begin(e, fault_bit);
+	if (e->plan_prefetch) {
+		e->plan_prefetch(prefetch->self, c, page, &e->plan);
+		if (e->plan.remote && e->observing) {
+			map_remotely(e, c, fault_bit);
+			return 0;
+		}
+		rc = td_set_settle(e, prefetch->choice.policy, c, fault_bit, &size, err);
+	}
 	if (!rc && e->near.free_pages < size)
 		rc = make_room(e, fault_bit, &size, err);
 	if (rc)
 		return rc;
-	bring_in(e, c, fault_bit, size, event->write);
+	bring_in(e, c, fault_bit, size, dirty);
 	TELL(e, on_access, c, page, event->ref);
 	return 0;
 }
@@ -326,15 +211,52 @@ int td_engine_fault(struct td_engine *e, tide_chunk c, unsigned bit, const struc
 	e->near.blocked_chunks = resident(e, c.index) != 0;
 	if (e->log)
 		td_engine_log_fault(e->log, e->near.time, event->page);
+	if (e->observing)
+		td_observe_fault(e, c);
 	int rc = serve(e, c, bit, event, err);
 	if (e->log)
 		td_engine_log_end(e->log);
-	if (e->near.planned) {
-		for (uint32_t i = 0; i < e->plan.n; i++)
-			unblock(e, e->plan.other[i].index);
-		e->near.planned = NULL;
-	}
+	td_set_end(e);
 	e->near.fault_chunk = TIDE_NO_CHUNK;
+	if (e->observing && !rc)
+		td_observe_after(e, c, UINT64_C(1) << bit);
+	return rc;
+}
+
+/* ---- pages that come without a fault ---- */
+
+/* The chunk that gave the notice is being accessed: it is no valid victim either. */
+static int serve_noticed(struct td_engine *e, tide_chunk c, struct tide_error *err)
+{
+	uint64_t size;
+	e->near.fault_chunk = c;
+	e->near.blocked_chunks = resident(e, c.index) != 0;
+	int rc = td_set_settle(e, e->box[TD_BOX_PREFETCH].choice.policy, c, 0, &size, err);
+	if (!rc && e->near.free_pages < size)
+		rc = make_room(e, 0, &size, err);
+	e->near.fault_chunk = TIDE_NO_CHUNK;
+	if (!rc && size)
+		bring_in(e, c, 0, size, false);
+	return rc;
+}
+
+int td_engine_bring_noticed(struct td_engine *e, tide_chunk c, const struct tide_event *event,
+			    enum tide_purpose purpose, struct tide_error *err)
+{
+	const struct td_engine_box *box = &e->box[TD_BOX_PREFETCH];
+	int rc = 0;
+	td_set_begin(e, 0);
+	if (box->self && box->choice.policy->plan_notice)
+		box->choice.policy->plan_notice(box->self, c, (tide_page){event->page}, purpose,
+						&e->plan);
+	if (e->plan.own || e->plan.n) {
+		td_engine_log_notice(e->log, e->near.time, event->page);
+		rc = serve_noticed(e, c, err);
+		td_engine_log_end(e->log);
+		td_set_end(e);
+	}
+	if (!rc && purpose != TIDE_REMOTE)
+		td_observe_after(e, c, 0);
 	return rc;
 }
 
@@ -350,7 +272,8 @@ int td_engine_fault(struct td_engine *e, tide_chunk c, unsigned bit, const struc
 __attribute__((noinline, cold)) static int refuse_page(struct td_engine *e, tide_chunk victim,
 						       struct tide_error *err)
 {
-	return count_error(e, e->box[TD_BOX_EVICT].choice.policy, why_invalid(e, victim), err);
+	return td_engine_invalid(e, e->box[TD_BOX_EVICT].choice.policy, why_invalid(e, victim),
+				 err);
 }
 
 __attribute__((noinline, cold)) static void become_full(struct td_engine *e)
@@ -375,7 +298,7 @@ int td_engine_fault_page(struct td_engine *e, const struct tide_batch *batch, ui
 		tide_chunk victim = e->pick_victim(e->evict_self);
 		if (__builtin_expect(victim.index >= e->near.chunks || !records[victim.index], 0))
 			return refuse_page(e, victim, err);
-		struct tide_evicted what = {1, 1, records[victim.index] >> 16, false};
+		struct tide_evicted what = {1, 1, records[victim.index] >> 16, false, TIDE_OBSERVE};
 		e->counts.writeback_pages += what.dirty;
 		TELL(e, on_evicted, victim, &what);
 		records[victim.index] = 0;

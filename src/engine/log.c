@@ -46,12 +46,22 @@ void td_engine_log_close(struct td_engine_log *log)
 	free(log);
 }
 
-void td_engine_log_fault(struct td_engine_log *log, uint64_t time, uint64_t page)
+static void begin(struct td_engine_log *log, uint64_t time, const char *what, uint64_t page)
 {
 	if (!log)
 		return;
 	log->evicted = log->brought = 0;
-	fprintf(log->file, "{\"t\":%" PRIu64 ",\"fault\":%" PRIu64 ",\"evict\":[", time, page);
+	fprintf(log->file, "{\"t\":%" PRIu64 ",\"%s\":%" PRIu64 ",\"evict\":[", time, what, page);
+}
+
+void td_engine_log_fault(struct td_engine_log *log, uint64_t time, uint64_t page)
+{
+	begin(log, time, "fault", page);
+}
+
+void td_engine_log_notice(struct td_engine_log *log, uint64_t time, uint64_t page)
+{
+	begin(log, time, "notice", page);
 }
 
 void td_engine_log_evict(struct td_engine_log *log, uint64_t chunk_number)

@@ -92,6 +92,61 @@ static int load(struct td_policy_choice *out, const char *path, enum tide_role r
 	return check_loaded(out->policy, path, role, err);
 }
 
+/* The policies that a parameter names, "a+b:key=value+c". */
+static int choose_members(struct td_policy_choice *out, const char *list, enum tide_role role,
+			  struct tide_error *err)
+{
+	struct tide_members *m = calloc(1, sizeof *m);
+	const size_t most = sizeof m->at / sizeof *m->at;
+	char *copy = strdup(list), *rest = copy;
+	int rc = 0;
+	out->member_value = m;
+	out->members = calloc(most, sizeof *out->members);
+	if (!m || !copy || !out->members)
+		rc = tide_fail(err, -ENOMEM, "out of memory");
+	while (!rc && rest) {
+		char *spec = strsep(&rest, "+");
+		if (m->n == most)
+			rc = tide_fail(err, -EINVAL,
+				       "%s policy %s takes at most %zu policies: name fewer",
+				       td_policy_role_name(role), out->policy->name, most);
+		else if (!*spec)
+			rc = tide_fail(err, -EINVAL,
+				       "%s policy %s has an empty name in %s: write a+b+c",
+				       td_policy_role_name(role), out->policy->name, list);
+		if (!rc)
+			rc = td_policy_choose(&out->members[m->n], spec, role, err);
+		if (!rc) {
+			m->at[m->n].policy = out->members[m->n].policy;
+			m->n++;
+		}
+	}
+	free(copy);
+	return rc;
+}
+
+static int choose_all_members(struct td_policy_choice *out, enum tide_role role,
+			      struct tide_error *err)
+{
+	const struct tide_param *row = out->policy->params;
+	int rc = 0;
+	for (size_t i = 0; row && row[i].name && !rc; i++) {
+		if (row[i].type != TIDE_PARAM_POLICIES || out->members)
+			continue;
+		rc = choose_members(out, out->values[i].text, role, err);
+		out->values[i].members = out->member_value;
+	}
+	return rc;
+}
+
+static void add_needs(struct td_policy_choice *out)
+{
+	const struct tide_policy *p = out->policy;
+	out->needs = p->needs_with ? p->needs_with(out->values) : p->needs;
+	for (unsigned i = 0; out->members && i < out->member_value->n; i++)
+		out->needs |= out->members[i].needs;
+}
+
 int td_policy_choose(struct td_policy_choice *out, const char *spec, enum tide_role role,
 		     struct tide_error *err)
 {
@@ -113,6 +168,10 @@ int td_policy_choose(struct td_policy_choice *out, const char *spec, enum tide_r
 			 out->policy->name);
 		rc = td_core_params(out->policy->params, spec, who, &out->values, err);
 	}
+	if (!rc)
+		rc = choose_all_members(out, role, err);
+	if (!rc)
+		add_needs(out);
 	if (rc)
 		td_policy_release(out);
 	return rc;
@@ -120,6 +179,10 @@ int td_policy_choose(struct td_policy_choice *out, const char *spec, enum tide_r
 
 void td_policy_release(struct td_policy_choice *choice)
 {
+	for (unsigned i = 0; choice->members && i < choice->member_value->n; i++)
+		td_policy_release(&choice->members[i]);
+	free(choice->members);
+	free(choice->member_value);
 	free(choice->values);
 	if (choice->object)
 		dlclose(choice->object);

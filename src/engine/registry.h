@@ -12,7 +12,11 @@ extern const struct tide_policy *const td_policy_table[];
 struct td_policy_choice {
 	const struct tide_policy *policy;
 	union tide_value *values;
-	void *object; /* the shared object it came from, NULL: built in */
+	unsigned needs; /* of enum tide_needs: its own with these values, and its members' */
+	void *object;   /* the shared object it came from, NULL: built in */
+	/* Policies inside it: a parameter of type TIDE_PARAM_POLICIES names them. */
+	struct td_policy_choice *members;
+	struct tide_members *member_value; /* what that parameter's value points to */
 };
 
 /* spec: `name`, `name:key=value,..`, or a path with a slash to a shared object. */

@@ -115,6 +115,15 @@ int td_space_index(struct td_space *s, uint64_t number, uint32_t *index)
 	return 0;
 }
 
+uint32_t td_space_find(const struct td_space *s, uint64_t number)
+{
+	if (s->identity)
+		return number < s->n ? (uint32_t)number : UINT32_MAX;
+	if (number < s->direct_chunks)
+		return ((const uint32_t *)(void *)s->direct.at)[number] - 1;
+	return td_map_get(&s->map, number);
+}
+
 __attribute__((always_inline)) static inline void look_ahead(const struct td_space *s,
 							     uint64_t number)
 {

@@ -34,7 +34,10 @@ static inline uint64_t td_space_number(const struct td_space *s, uint64_t page)
 /* The index of a chunk number, made if it has none: 0, -ENOMEM, or -EOVERFLOW past 2^32 - 2. */
 int td_space_index(struct td_space *s, uint64_t number, uint32_t *index);
 
-/* The same for at most TIDE_BATCH pages, with each page's position in its chunk. */
+/* The index of a chunk number if it has one, else UINT32_MAX. */
+uint32_t td_space_find(const struct td_space *s, uint64_t number);
+
+/* As td_space_index() for at most TIDE_BATCH pages, with each page's position in its chunk. */
 int td_space_batch(struct td_space *s, const uint64_t *page, uint32_t n, uint32_t *index,
 		   uint8_t *bit);
 

@@ -13,9 +13,9 @@ struct tide_sim {
 	struct td_trace_source *source; /* NULL: accesses are pushed */
 	struct td_trace_facts facts;
 	struct tide_batch *batch;
-	uint64_t page_bytes, near_pages, seed;
+	uint64_t page_bytes, near_pages, host_pages, seed;
 	uint32_t chunk_pages;
-	char *input, *evict, *prefetch; /* as they were written */
+	char *input, *evict, *prefetch, *place; /* as they were written; place NULL: none */
 	bool is_workload;
 	uint64_t started_ns, finished_ns;
 };

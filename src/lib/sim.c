@@ -25,17 +25,38 @@ static bool is_stdin(const struct tide_sim_options *o)
 	return o->trace && !strcmp(o->trace, "-");
 }
 
+/* With a placement policy the other two are given: see judge_place(). */
+static const char *evict_text(const struct tide_sim_options *o)
+{
+	return or_default(o->evict, o->place ? "clock" : "lrm");
+}
+
+static const char *prefetch_text(const struct tide_sim_options *o)
+{
+	return or_default(o->prefetch, o->place ? "none" : "tree");
+}
+
 static unsigned needs_of(const struct td_engine_config *config)
 {
-	return config->evict.policy->needs | config->prefetch.policy->needs;
+	return config->evict.needs | config->prefetch.needs | config->place.needs;
+}
+
+/* Sizes as they were asked for. */
+struct asked {
+	struct td_lib_near near, host;
+};
+
+static bool is_share(const struct td_lib_near *amount)
+{
+	return amount->share_numerator != 0;
 }
 
 /* What must be known of the input before the first access. */
 static bool facts_suffice(const struct td_trace_facts *f, const struct td_engine_config *config,
-			  const struct td_lib_near *near)
+			  const struct asked *asked)
 {
 	unsigned needs = needs_of(config);
-	if (f->pages == TD_UNKNOWN && !near->pages)
+	if (f->pages == TD_UNKNOWN && (is_share(&asked->near) || is_share(&asked->host)))
 		return false;
 	if (f->last_page == TD_UNKNOWN && config->prefetch.policy->plan_prefetch)
 		return false;
@@ -70,7 +91,7 @@ static void merge_facts(struct td_trace_facts *facts, const struct td_trace_fact
 
 /* Opens the input and learns what has to be known of it, by a pass of its own if need be. */
 static int open_input(struct tide_sim *sim, const struct tide_sim_options *o,
-		      const struct td_engine_config *config, const struct td_lib_near *near,
+		      const struct td_engine_config *config, const struct asked *asked,
 		      struct tide_error *err)
 {
 	struct td_trace_facts given = TD_TRACE_NO_FACTS;
@@ -78,13 +99,13 @@ static int open_input(struct tide_sim *sim, const struct tide_sim_options *o,
 		given = (struct td_trace_facts){o->facts->accesses, o->facts->pages,
 						o->facts->last_page, o->facts->refs};
 	/* A pipe that has to be read twice is copied first. */
-	bool spool = !facts_suffice(&given, config, near) || needs_of(config) & TIDE_NEEDS_FUTURE;
+	bool spool = !facts_suffice(&given, config, asked) || needs_of(config) & TIDE_NEEDS_FUTURE;
 	int rc = open_source(sim, o, spool, err);
 	if (rc)
 		return rc;
 	sim->facts = sim->source->facts;
 	merge_facts(&sim->facts, &given);
-	if (!facts_suffice(&sim->facts, config, near))
+	if (!facts_suffice(&sim->facts, config, asked))
 		rc = td_sim_survey(sim->source, &sim->facts, err);
 	return rc;
 }
@@ -92,28 +113,61 @@ static int open_input(struct tide_sim *sim, const struct tide_sim_options *o,
 static int choose_policies(struct td_engine_config *config, const struct tide_sim_options *o,
 			   struct tide_error *err)
 {
-	int rc = td_policy_choose(&config->evict, or_default(o->evict, "lrm"), TIDE_EVICT, err);
+	int rc = td_policy_choose(&config->evict, evict_text(o), TIDE_EVICT, err);
 	if (!rc)
-		rc = td_policy_choose(&config->prefetch, or_default(o->prefetch, "tree"),
-				      TIDE_PREFETCH, err);
+		rc = td_policy_choose(&config->prefetch, prefetch_text(o), TIDE_PREFETCH, err);
+	if (!rc && o->place)
+		rc = td_policy_choose(&config->place, o->place, TIDE_PLACE, err);
 	return rc;
+}
+
+/* Three tiers are GMT's: pages singly, clock, nothing prefetched. */
+static int judge_place(const struct tide_sim *sim, const struct tide_sim_options *o,
+		       const struct td_engine_config *config, struct asked *asked,
+		       struct tide_error *err)
+{
+	if (!o->place && o->host)
+		return tide_fail(err, -EINVAL,
+				 "--host is the size of tier 2, and nothing uses it: add --place, "
+				 "say --place reuse");
+	if (!o->place)
+		return 0;
+	if (!o->host)
+		return tide_fail(err, -EINVAL,
+				 "--place %s has no tier 2: add --host SIZE, say --host 50%%",
+				 o->place);
+	if (strcmp(config->evict.policy->name, "clock"))
+		return tide_fail(err, -EINVAL,
+				 "--place works with --evict clock, not %s: leave --evict out",
+				 config->evict.policy->name);
+	if (config->prefetch.policy->plan_prefetch)
+		return tide_fail(err, -EINVAL,
+				 "--place works with --prefetch none, not %s: leave --prefetch out",
+				 config->prefetch.policy->name);
+	if (sim->chunk_pages != 1)
+		return tide_fail(err, -EINVAL,
+				 "--place works on chunks of one page: leave --chunk out");
+	return td_lib_host_parse(o->host, sim->page_bytes, &asked->host, err);
 }
 
 static int keep_texts(struct tide_sim *sim, const struct tide_sim_options *o)
 {
 	sim->is_workload = o->workload != NULL;
 	sim->input = strdup(o->workload ? o->workload : or_default(o->trace, ""));
-	sim->evict = strdup(or_default(o->evict, "lrm"));
-	sim->prefetch = strdup(or_default(o->prefetch, "tree"));
+	sim->evict = strdup(evict_text(o));
+	sim->prefetch = strdup(prefetch_text(o));
+	sim->place = o->place ? strdup(o->place) : NULL;
 	sim->batch = calloc(1, sizeof *sim->batch);
-	return sim->input && sim->evict && sim->prefetch && sim->batch ? 0 : -ENOMEM;
+	bool all = sim->input && sim->evict && sim->prefetch && sim->batch;
+	return all && !o->place == !sim->place ? 0 : -ENOMEM;
 }
 
 /* Everything that can be judged without the input, so that bad usage costs no reading. */
 static int judge_options(struct tide_sim *sim, const struct tide_sim_options *o,
-			 struct td_engine_config *config, struct td_lib_near *near,
+			 struct td_engine_config *config, struct asked *asked,
 			 struct tide_error *err)
 {
+	const char *chunk = o->place && !o->chunk ? "1p" : o->chunk;
 	if (o->trace && o->workload)
 		return tide_fail(err, -EINVAL,
 				 "both a trace and a workload: give one of --trace, --workload");
@@ -124,15 +178,17 @@ static int judge_options(struct tide_sim *sim, const struct tide_sim_options *o,
 	if (!rc)
 		rc = td_lib_page_bytes(o->page, &sim->page_bytes, err);
 	if (!rc)
-		rc = td_lib_chunk_pages(o->chunk, sim->page_bytes, &sim->chunk_pages, err);
+		rc = td_lib_chunk_pages(chunk, sim->page_bytes, &sim->chunk_pages, err);
 	if (!rc)
-		rc = td_lib_near_parse(o->near_size, sim->page_bytes, near, err);
-	if (!rc && !near->pages && !o->trace && !o->workload)
-		rc = tide_fail(
-			err, -EINVAL,
-			"near memory as a share needs a footprint, and pushed accesses have none yet: give pages");
+		rc = td_lib_near_parse(o->near_size, sim->page_bytes, &asked->near, err);
 	if (!rc)
 		rc = choose_policies(config, o, err);
+	if (!rc)
+		rc = judge_place(sim, o, config, asked, err);
+	if (!rc && !o->trace && !o->workload && (is_share(&asked->near) || is_share(&asked->host)))
+		rc = tide_fail(err, -EINVAL,
+			       "memory as a share needs a footprint, and pushed accesses have none "
+			       "yet: give pages");
 	/* A policy that cannot run at all is refused before the input is read. */
 	config->chunk_pages = sim->chunk_pages;
 	config->mechanism = td_mech_functional.name;
@@ -144,10 +200,30 @@ static int judge_options(struct tide_sim *sim, const struct tide_sim_options *o,
 	return rc;
 }
 
+/* Shows a policy the trace that it learns from. */
+static int feed(void *arg, const char *trace, struct td_engine_box *box, struct tide_error *err)
+{
+	const struct tide_sim *sim = arg;
+	const struct tide_policy *p = box->choice.policy;
+	struct td_trace_options options = {.path = trace, .page_bytes = sim->page_bytes};
+	struct td_trace_source *source;
+	int rc = td_trace_open(&source, &options, err);
+	if (rc)
+		return rc;
+	while (!(rc = td_trace_next(source, sim->batch, err)) && sim->batch->n) {
+		rc = p->train(box->self, sim->batch, err);
+		if (rc)
+			break;
+	}
+	td_trace_close(source);
+	return rc ? rc : p->train(box->self, NULL, err);
+}
+
 static int open_engine(struct tide_sim *sim, const struct tide_sim_options *o,
 		       struct td_engine_config *config, struct tide_error *err)
 {
 	config->near_pages = sim->near_pages;
+	config->host_pages = sim->host_pages;
 	config->last_page = sim->facts.last_page;
 	config->pages = sim->facts.pages;
 	config->length = sim->facts.accesses == TD_UNKNOWN ? 0 : sim->facts.accesses;
@@ -157,6 +233,8 @@ static int open_engine(struct tide_sim *sim, const struct tide_sim_options *o,
 	if (sim->facts.refs == 0)
 		config->gives &= ~(unsigned)TIDE_NEEDS_REFS;
 	int rc = td_engine_create(&sim->engine, config, err);
+	if (!rc)
+		rc = td_engine_train(sim->engine, feed, sim, err);
 	if (!rc && sim->engine->wants_future)
 		rc = td_sim_foresee(sim->engine, sim->source, err);
 	return rc;
@@ -165,17 +243,18 @@ static int open_engine(struct tide_sim *sim, const struct tide_sim_options *o,
 static int set_up(struct tide_sim *sim, const struct tide_sim_options *o,
 		  struct td_engine_config *config, struct tide_error *err)
 {
-	struct td_lib_near near;
+	struct asked asked = {0};
 	sim->started_ns = now_ns();
 	sim->facts = TD_TRACE_NO_FACTS;
-	int rc = judge_options(sim, o, config, &near, err);
+	int rc = judge_options(sim, o, config, &asked, err);
 	if (!rc && keep_texts(sim, o))
 		rc = tide_fail(err, -ENOMEM, "out of memory");
 	if (!rc && (o->trace || o->workload))
-		rc = open_input(sim, o, config, &near, err);
+		rc = open_input(sim, o, config, &asked, err);
 	if (!rc)
-		rc = td_lib_near_resolve(&near, sim->facts.pages, sim->chunk_pages,
+		rc = td_lib_near_resolve(&asked.near, sim->facts.pages, sim->chunk_pages,
 					 &sim->near_pages, err);
+	sim->host_pages = td_lib_host_resolve(&asked.host, sim->facts.pages);
 	return rc ? rc : open_engine(sim, o, config, err);
 }
 
@@ -189,6 +268,7 @@ int tide_sim_open(struct tide_sim **out, const struct tide_sim_options *options,
 	int rc = set_up(sim, options, &config, err);
 	td_policy_release(&config.evict);
 	td_policy_release(&config.prefetch);
+	td_policy_release(&config.place);
 	if (rc)
 		tide_sim_close(sim);
 	else
@@ -259,5 +339,6 @@ void tide_sim_close(struct tide_sim *sim)
 	free(sim->input);
 	free(sim->evict);
 	free(sim->prefetch);
+	free(sim->place);
 	free(sim);
 }

@@ -51,7 +51,23 @@ static json_t *config(const struct tide_sim *sim)
 	json_object_set_new(o, "near_pages", integer(sim->near_pages));
 	json_object_set_new(o, "evict", text(sim->evict));
 	json_object_set_new(o, "prefetch", text(sim->prefetch));
+	json_object_set_new(o, "place", text(sim->place));
+	json_object_set_new(o, "host_pages", integer(sim->host_pages));
 	json_object_set_new(o, "seed", integer(sim->seed));
+	return o;
+}
+
+/* Pages moved from tier to tier, where there are three. */
+static json_t *tiers(const struct tide_sim *sim)
+{
+	static const unsigned char moves[][2] = {{1, 2}, {1, 3}, {2, 1}, {2, 3}, {3, 1}};
+	json_t *o = json_object();
+	for (size_t i = 0; i < sizeof moves / sizeof *moves; i++) {
+		char key[24];
+		unsigned from = moves[i][0], to = moves[i][1];
+		snprintf(key, sizeof key, "tier%u_to_tier%u", from, to);
+		json_object_set_new(o, key, integer(sim->engine->tiers.moved[from][to]));
+	}
 	return o;
 }
 
@@ -88,6 +104,8 @@ static json_t *policy(const struct tide_sim *sim)
 		if (box->self && box->choice.policy->report)
 			box->choice.policy->report(box->self, &report);
 	}
+	if (sim->place)
+		json_object_set_new(o, "transfers", tiers(sim));
 	if (*sim->engine->ejected)
 		json_object_set_new(o, "ejected", text(sim->engine->ejected));
 	return o;

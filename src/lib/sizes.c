@@ -85,42 +85,52 @@ static int parse_share(const char *text, size_t n, uint64_t *out)
 	return 0;
 }
 
-int td_lib_near_parse(const char *text, uint64_t page_bytes, struct td_lib_near *near,
-		      struct tide_error *err)
+static int parse_amount(const char *text, uint64_t page_bytes, struct td_lib_near *amount,
+			const char *what, struct tide_error *err)
 {
 	size_t n = strlen(text);
 	int rc;
-	*near = (struct td_lib_near){0};
+	*amount = (struct td_lib_near){0};
 	if (n && text[n - 1] == '%') {
-		rc = parse_share(text, n - 1, &near->share_numerator);
+		rc = parse_share(text, n - 1, &amount->share_numerator);
 	} else if (n && text[n - 1] == 'p') {
-		rc = td_core_u64(text, n - 1, &near->pages);
+		rc = td_core_u64(text, n - 1, &amount->pages);
 	} else {
 		uint64_t bytes;
 		rc = td_core_size(text, n, &bytes);
 		if (!rc)
-			near->pages = bytes / page_bytes + (bytes % page_bytes != 0);
+			amount->pages = bytes / page_bytes + (bytes % page_bytes != 0);
 	}
-	if (rc)
-		return tide_fail(
-			err, -EINVAL,
-			"near memory of '%s' is no size: write 512M, 1024p (pages) or 75%% (of the footprint)",
-			text);
-	if (!near->pages && !near->share_numerator)
+	if (!rc)
+		return 0;
+	return tide_fail(err, -EINVAL,
+			 "%s memory of '%s' is no size: write 512M, 1024p (pages) or 75%% (of the "
+			 "footprint)",
+			 what, text);
+}
+
+static uint64_t resolve(const struct td_lib_near *amount, uint64_t footprint_pages)
+{
+	if (amount->pages)
+		return amount->pages;
+	unsigned __int128 unit = (unsigned __int128)SHARE_UNIT * 100;
+	unsigned __int128 share = (unsigned __int128)footprint_pages * amount->share_numerator;
+	return (uint64_t)((share + unit - 1) / unit);
+}
+
+int td_lib_near_parse(const char *text, uint64_t page_bytes, struct td_lib_near *near,
+		      struct tide_error *err)
+{
+	int rc = parse_amount(text, page_bytes, near, "near", err);
+	if (!rc && !near->pages && !near->share_numerator)
 		return tide_fail(err, -EINVAL, "near memory of 0: give --near at least one chunk");
-	return 0;
+	return rc;
 }
 
 int td_lib_near_resolve(const struct td_lib_near *near, uint64_t footprint_pages,
 			uint32_t chunk_pages, uint64_t *pages, struct tide_error *err)
 {
-	*pages = near->pages;
-	if (!near->pages) {
-		unsigned __int128 unit = (unsigned __int128)SHARE_UNIT * 100;
-		unsigned __int128 share =
-			(unsigned __int128)footprint_pages * near->share_numerator;
-		*pages = (uint64_t)((share + unit - 1) / unit);
-	}
+	*pages = resolve(near, footprint_pages);
 	if (*pages < chunk_pages)
 		return tide_fail(err, -EINVAL,
 				 "near memory of %" PRIu64
@@ -128,4 +138,15 @@ int td_lib_near_resolve(const struct td_lib_near *near, uint64_t footprint_pages
 				 " pages: give a larger --near or a smaller --chunk",
 				 *pages, chunk_pages);
 	return 0;
+}
+
+int td_lib_host_parse(const char *text, uint64_t page_bytes, struct td_lib_near *host,
+		      struct tide_error *err)
+{
+	return parse_amount(text, page_bytes, host, "host", err);
+}
+
+uint64_t td_lib_host_resolve(const struct td_lib_near *host, uint64_t footprint_pages)
+{
+	return resolve(host, footprint_pages);
 }

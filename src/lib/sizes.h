@@ -19,6 +19,11 @@ int td_lib_chunk_pages(const char *text, uint64_t page_bytes, uint32_t *chunk_pa
 		       struct tide_error *err);
 int td_lib_near_parse(const char *text, uint64_t page_bytes, struct td_lib_near *near,
 		      struct tide_error *err);
+/* Host memory is written the same way, and may be 0. */
+int td_lib_host_parse(const char *text, uint64_t page_bytes, struct td_lib_near *host,
+		      struct tide_error *err);
+uint64_t td_lib_host_resolve(const struct td_lib_near *host, uint64_t footprint_pages);
+
 /* The pages of near memory for a footprint. */
 int td_lib_near_resolve(const struct td_lib_near *near, uint64_t footprint_pages,
 			uint32_t chunk_pages, uint64_t *pages, struct tide_error *err);

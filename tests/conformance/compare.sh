@@ -1,19 +1,25 @@
 #!/bin/bash
-# compare.sh TIDE ORACLE GEN [ROUNDS [SEED]]: runs tide and the oracle on small random traces and
-# stops at the first difference of any count, with the command lines that show it again.
+# compare.sh TIDE ORACLE GEN [ROUNDS [SEED [POLICY]]]: runs tide and the oracle on small random
+# traces and stops at the first difference of any count, with the command lines that show it
+# again. POLICY: that eviction policy alone, or `place` or `acbm`.
 set -u
 
 if [ $# -lt 3 ]; then
-	echo "compare.sh: bad usage: compare.sh TIDE ORACLE GEN [ROUNDS [SEED]]" >&2
+	echo "compare.sh: bad usage: compare.sh TIDE ORACLE GEN [ROUNDS [SEED [POLICY]]]" >&2
 	exit 2
 fi
 tide=$1 oracle=$2 gen=$3 rounds=${4:-840} seed=${5:-1}
+
+study=(arc 2q lirs s3fifo sieve)
+all=(fifo lrm lru mru lfu clock random reserved-lru opt "${study[@]}" mhpe hpe observ-lru
+	observ-lfu cp tournament leu place mhpe acbm tournament leu place)
+[ $# -lt 6 ] || all=("$6")
 
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
 trace=$folder/trace.txt
 RANDOM=$seed
-shape='' spread='' pages='' accesses='' prefetch='' page_kib='' number=''
+shape='' spread='' pages='' accesses='' prefetch='' page_kib='' number='' value=''
 
 # pick NAME WORD...: sets NAME to one of the words. No subshells: they would not move RANDOM on.
 pick() {
@@ -24,41 +30,129 @@ pick() {
 	chosen=${!at}
 }
 
+# maybe KEY WORD...: adds KEY=WORD to the policy in `spec`, one time in two.
+maybe() {
+	local key=$1
+	shift
+	pick value "$@"
+	[ $((RANDOM % 2)) -eq 0 ] || spec+=,$key=$value
+}
+
+# The comma before the first parameter is a colon.
+finish_spec() {
+	spec=${spec/,/:}
+}
+
 draw_trace() {
-	pick shape uniform zipf scan loop strided phases mixed
+	pick shape uniform zipf scan loop loop strided chunks phases mixed mixed
 	pick spread dense dense dense offset clusters sparse top
 	pick pages 1 7 20 40 60 100 250
 	pages=$((pages * (1 + per_chunk / 4)))
-	pick accesses 20 300 700 1200 2000 2000
+	pick accesses 20 300 700 1200 2000 2000 5000
+	[ -z "$place" ] || pick accesses 300 2000 6000 12000 24000
 	trace_args="$shape $((RANDOM * 32768 + RANDOM)) $accesses $pages $spread"
 }
 
 draw_prefetch() {
-	pick prefetch none locality locality-stop sequential sequential sequential tree tree aggressive
-	case $prefetch in
-	sequential) pick prefetch sequential sequential:n={1,2,5,9,24,300} ;;
-	tree) pick prefetch tree tree:threshold={1,20,33,50,51,66,75,99,100} ;;
+	local spec
+	pick spec none locality locality-stop sequential sequential sequential tree tree aggressive \
+		pattern pattern early-adaptor fdp rgp
+	case $spec in
+	sequential) maybe n 1 2 5 9 24 300 ;;
+	tree) maybe threshold 1 20 33 50 51 66 75 99 100 ;;
+	pattern) maybe scheme 1 2 ;;
 	esac
+	finish_spec
+	prefetch=$spec
+}
+
+draw_observe() {
+	maybe observe 0 1 2 5 100
+	maybe samples 1 2 8
+	maybe adapt 0 1
+}
+
+# Two to four of them, some perhaps twice.
+draw_members() {
+	local members=(fifo lrm lru mru lfu clock random reserved-lru opt mhpe hpe observ-lru
+		observ-lfu cp cp)
+	local of='' name i
+	case $per_chunk-$prefetch in
+	1-sequential* | 1-rgp) ;; # leu takes demand paging alone
+	1-*) members+=(leu) ;;
+	esac
+	for ((i = 0; i < 2 + RANDOM % 3; i++)); do
+		pick name "${members[@]}"
+		of+=+$name
+	done
+	[ $((RANDOM % 2)) -eq 0 ] || spec+=,of=${of#+}
+	maybe window 1 5 12 64
+	maybe margin 1 1.2 0.5 2
+}
+
+draw_evict() {
+	local spec=$evict
+	case $evict in
+	reserved-lru) maybe pct 0 5 12.5 20 33.3 50 99.9 100 ;;
+	mhpe)
+		maybe t1 1 8 32 100
+		maybe t2 1 10 40 100
+		maybe t3 0 1 5 32
+		maybe interval 1 4 16 64 100
+		;;
+	hpe) maybe interval 1 4 16 64 100 ;;
+	observ-lru | observ-lfu | cp) draw_observe ;;
+	tournament)
+		draw_members
+		draw_observe
+		;;
+	leu)
+		maybe by page ref
+		maybe refs 2 3 5 20 1024
+		maybe sample 0.1 0.5 0.9 1
+		maybe train "$trace"
+		;;
+	esac
+	finish_spec
+	evict=$spec
+}
+
+draw_place() {
+	local spec
+	pick spec bam tier-order random reuse reuse reuse reuse
+	case $spec in
+	random) maybe p 0 0.25 0.9 1 ;;
+	reuse) maybe window 1 5 100 ;;
+	esac
+	finish_spec
+	pick value 0 1 5 20 50 100
+	place="--place $spec --host ${value}p" evict=clock prefetch=none per_chunk=1
 }
 
 # The policies of cache studies take one page per chunk, and no prefetch across chunks.
 draw_policies() {
-	local study=(arc 2q lirs s3fifo sieve)
-	local all=(fifo lrm lru mru lfu clock random reserved-lru opt "${study[@]}")
-
-	evict=${all[round % ${#all[@]}]}
-	case " ${study[*]} " in
+	evict=${all[round % ${#all[@]}]} place=''
+	pick per_chunk 1 1 2 3 4 6 8 16 16 32 64
+	draw_prefetch
+	case " ${study[*]} leu " in
 	*" $evict "*)
 		per_chunk=1
 		pick prefetch none none locality locality-stop tree aggressive
 		;;
-	*)
-		pick per_chunk 1 2 3 4 6 8 16 32 64
-		draw_prefetch
-		;;
 	esac
-	[ "$evict" = reserved-lru ] &&
-		pick evict reserved-lru reserved-lru:pct={0,5,12.5,20,33.3,50,99.9,100}
+	case $evict in
+	acbm)
+		pick evict fifo lrm lrm clock random
+		local spec=acbm
+		maybe threshold 1 2 5 20
+		maybe counters 1 2 4 16
+		finish_spec
+		prefetch=$spec
+		;;
+	leu) prefetch=none ;;
+	place) draw_place ;;
+	esac
+	draw_evict
 }
 
 # Mostly sizes that hold a chunk but not the footprint; shares may come out below one chunk, which
@@ -77,25 +171,26 @@ draw_near() {
 fail() {
 	echo "round $round (seed $seed): $1"
 	echo "  $gen $trace_args > trace.txt"
-	echo "  $tide sim ${args/$trace/trace.txt} --functional --json"
-	echo "  $oracle ${args/$trace/trace.txt}"
+	echo "  $tide sim ${args//$trace/trace.txt} --functional --json"
+	echo "  $oracle ${args//$trace/trace.txt}"
+	[[ ${tide_out//[[:space:]]/} =~ \"counts\":\{[^}]*\},\"policy\":\{[^}]*\} ]] &&
+		tide_out=${BASH_REMATCH[0]}
 	echo "tide:   exit $tide_status, $tide_out"
 	echo "oracle: exit $oracle_status, $oracle_out"
 	exit 1
 }
 
-# Every count of the oracle must stand in tide's "counts", in whatever order.
+# Every count of the oracle, and all that its policy reports, must stand in tide's document, in
+# whatever order.
 compare_counts() {
-	local counts=${tide_out//[[:space:]]/} pair
+	local document=${tide_out//[[:space:]]/} pair
 
-	[[ $counts =~ \"counts\":\{([^}]*)\} ]] || fail "tide printed no counts"
-	counts=,${BASH_REMATCH[1]},
-	pair=${oracle_out#\{}
-	pair=${pair%\}}
-	for pair in ${pair//,/ }; do
-		case $counts in
+	[[ $document =~ \"counts\":\{([^}]*)\} ]] || fail "tide printed no counts"
+	document=${document//[\{\}]/,},
+	for pair in ${oracle_out//[,\{\}]/ }; do
+		case $document in
 		*",$pair,"*) ;;
-		*) fail "the oracle counts $pair" ;;
+		*) fail "the oracle has $pair" ;;
 		esac
 	done
 }
@@ -107,7 +202,7 @@ for ((round = 0; round < rounds; round++)); do
 	draw_near
 	pick number 0 1 2 77 18446744073709551615
 	args="--trace $trace --page ${page_kib}K --chunk $((page_kib * per_chunk))K --near $near"
-	args+=" --evict $evict --prefetch $prefetch --seed $number"
+	args+=" --evict $evict --prefetch $prefetch --seed $number $place"
 	# shellcheck disable=SC2086
 	"$gen" $trace_args > "$trace" || exit 1
 	# shellcheck disable=SC2086

@@ -3,7 +3,7 @@
  * output. The same arguments always give the same bytes. Integer arithmetic only, so that this
  * holds on every machine.
  *
- * SHAPE: uniform zipf scan loop strided phases mixed
+ * SHAPE: uniform zipf scan loop strided chunks phases mixed
  * SPREAD, how the numbers 0 .. PAGES-1 become page numbers: dense, offset (from a random start),
  *         clusters (runs of 8 pages anywhere in 64 bits), sparse (single pages anywhere),
  *         top (down from the highest 64-bit number)
@@ -23,7 +23,9 @@ struct gen {
 	uint64_t (*shape)(struct gen *);   /* mixed: the shape of the present burst */
 	uint64_t left;                     /* mixed: what is left of it */
 	unsigned write_percent;
-	bool hex, refs, streams, notes, explicit_reads;
+	enum { NO_REFS, RANDOM_REFS, PAGE_REFS, BURST_REFS } refs;
+	uint64_t refs_len, burst; /* how many there are; the one of the present burst */
+	bool hex, streams, notes, explicit_reads;
 };
 
 static uint64_t mix(uint64_t z)
@@ -76,6 +78,17 @@ static uint64_t strided(struct gen *g)
 	return g->base;
 }
 
+/* Round and round over every so manyth page: chunks leave with the same pages touched each time. */
+static uint64_t chunks(struct gen *g)
+{
+	if (g->stride == 0 || draw(g, 1000) == 0)
+		g->stride = 2 + draw(g, 7);
+	g->at += g->stride;
+	if (g->at >= g->pages)
+		g->at = 0;
+	return g->at;
+}
+
 static uint64_t phases(struct gen *g)
 {
 	if (g->length == 0 || draw(g, 100) == 0) {
@@ -91,14 +104,14 @@ static const struct {
 	const char *name;
 	uint64_t (*next)(struct gen *);
 } shapes[] = {
-	{"uniform", uniform}, {"zipf", zipf},     {"scan", scan},   {"loop", loop},
-	{"strided", strided}, {"phases", phases}, {"mixed", mixed},
+	{"uniform", uniform}, {"zipf", zipf},     {"scan", scan},     {"loop", loop},
+	{"strided", strided}, {"chunks", chunks}, {"phases", phases}, {"mixed", mixed},
 };
 
 static uint64_t mixed(struct gen *g)
 {
 	if (g->left == 0) {
-		g->shape = shapes[draw(g, 6)].next;
+		g->shape = shapes[draw(g, 7)].next;
 		g->left = 1 + draw(g, 150);
 	}
 	g->left--;
@@ -140,8 +153,20 @@ static const struct {
 	{"sparse", sparse}, {"top", top},
 };
 
+/* Of the page or of the moment, as instructions are in loops, or of neither. */
+static uint64_t draw_ref(struct gen *g, uint64_t i)
+{
+	if (g->burst == 0 || draw(g, 50) == 0)
+		g->burst = 1 + draw(g, g->refs_len);
+	switch (g->refs) {
+	case PAGE_REFS: return 1 + mix(i / 5) % g->refs_len;
+	case BURST_REFS: return g->burst;
+	default: return 1 + draw(g, g->refs_len);
+	}
+}
+
 /* One line, in whichever of the allowed spellings the trace uses. */
-static void write_line(struct gen *g, uint64_t page)
+static void write_line(struct gen *g, uint64_t i, uint64_t page)
 {
 	bool write = draw(g, 100) < g->write_percent;
 
@@ -153,7 +178,7 @@ static void write_line(struct gen *g, uint64_t page)
 	else if (g->explicit_reads)
 		printf("\tr");
 	if (g->refs)
-		printf(" %" PRIu64, 1 + draw(g, 5));
+		printf(" %" PRIu64, draw_ref(g, i));
 	if (g->refs && g->streams)
 		printf("  %" PRIu64, draw(g, 3));
 	puts(g->notes && draw(g, 10) == 0 ? " # note" : "");
@@ -161,12 +186,13 @@ static void write_line(struct gen *g, uint64_t page)
 
 static void choose_style(struct gen *g)
 {
-	static const unsigned percents[] = {0, 10, 50, 100};
+	static const unsigned percents[] = {0, 10, 50, 100}, lengths[] = {0, 3, 9, 40};
 
 	g->salt = draw(g, UINT64_MAX);
 	g->write_percent = percents[draw(g, 4)];
 	g->hex = draw(g, 3) == 0;
-	g->refs = draw(g, 2);
+	g->refs_len = lengths[draw(g, 4)];
+	g->refs = g->refs_len ? RANDOM_REFS + draw(g, 3) : NO_REFS;
 	g->streams = draw(g, 2);
 	g->notes = draw(g, 3) == 0;
 	g->explicit_reads = draw(g, 2);
@@ -197,7 +223,10 @@ int main(int argc, char **argv)
 	    spread == sizeof(spreads) / sizeof(*spreads) || !g.pages)
 		return usage();
 	choose_style(&g);
-	for (uint64_t i = 0; i < accesses; i++)
-		write_line(&g, spreads[spread].page(&g, shapes[shape].next(&g)));
+	for (uint64_t n = 0; n < accesses; n++) {
+		uint64_t i = shapes[shape].next(&g);
+
+		write_line(&g, i, spreads[spread].page(&g, i));
+	}
 	return 0;
 }

@@ -32,6 +32,8 @@ int suite_close(void **state);
 extern const uint32_t suite_chunk_pages[CHUNK_SIZES];
 #define NEAR_SIZES 6
 uint64_t suite_near_pages(size_t i, const struct shape *shape, uint32_t chunk_pages);
+#define HOST_SIZES 4
+uint64_t suite_host_pages(size_t i, const struct shape *shape);
 
 /* Can the functional simulator run it at all, and with chunks of that size? */
 bool suite_can_run(const struct tide_policy *policy);
@@ -39,6 +41,8 @@ bool suite_fits(const struct tide_policy *policy, uint32_t chunk_pages);
 
 struct combination {
 	const char *evict, *prefetch; /* as on the command line */
+	const char *place;            /* with clock and none, single pages; NULL: two tiers */
+	uint64_t host_pages;
 	const struct shape *shape;
 	uint32_t chunk_pages;
 	uint64_t near_pages;
@@ -52,6 +56,7 @@ struct result {
 	uint64_t allocations; /* calls of the heap during the run, which may be none */
 	uint64_t trail;       /* hash of all counts at many moments of the run */
 	bool identity;        /* chunks were not looked up in a map */
+	unsigned needs;       /* of all its policies */
 };
 
 /* Runs it; a run that fails is a failed test. */
@@ -67,7 +72,8 @@ suite_fail(const struct combination *c, const char *where, int line, const char 
 void suite_count_allocations(bool on);
 uint64_t suite_allocations(void);
 
-/* One test per policy of the role, named as the policy, of those that can run. */
+/* One test per policy of the role, named as the policy, of those that can run. Those that learn
+ * from a trace are given the shape itself. */
 typedef void suite_test(const struct tide_policy *policy);
 int suite_per_policy(enum tide_role role, suite_test *test);
 

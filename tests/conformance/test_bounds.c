@@ -1,5 +1,5 @@
-/* What no eviction policy can do under demand paging: have fewer faults than opt, or more than
- * one a page where everything fits. */
+/* What no eviction policy can do under demand paging, nor a placement policy: have fewer faults
+ * than opt, or more than one a page where everything fits. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -68,7 +68,23 @@ static void test_policy(const struct tide_policy *evict)
 	}
 }
 
+static void test_place(const struct tide_policy *place)
+{
+	for (size_t i = 0; i < SHAPES * NEAR_SIZES; i++) {
+		const struct shape *shape = &suite_shapes[i % SHAPES];
+		uint64_t near = suite_near_pages(i / SHAPES, shape, 1);
+		struct combination c = demand("clock", shape, 1, near);
+		struct combination opt = demand("opt", shape, 1, near);
+		c.place = place->name;
+		c.host_pages = suite_host_pages(2, shape);
+		if (faults(&c) < faults(&opt))
+			SUITE_FAIL(&c, "%lu faults, and opt has %lu", faults(&c), faults(&opt));
+	}
+}
+
 int main(void)
 {
-	return suite_per_policy(TIDE_EVICT, test_policy);
+	int failed = suite_per_policy(TIDE_EVICT, test_policy);
+
+	return failed + suite_per_policy(TIDE_PLACE, test_place);
 }

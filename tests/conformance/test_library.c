@@ -12,17 +12,20 @@
 
 static struct tide_sim *open_sim(const struct combination *c, const char *workload)
 {
-	char near_size[32], chunk[32];
+	char near_size[32], chunk[32], host[32];
 	struct tide_sim_options o = {.workload = workload,
 				     .near_size = near_size,
 				     .chunk = chunk,
 				     .evict = c->evict,
-				     .prefetch = c->prefetch};
+				     .prefetch = c->prefetch,
+				     .place = c->place,
+				     .host = c->place ? host : NULL};
 	struct tide_sim *sim = NULL;
 	struct tide_error err = {0};
 
 	snprintf(near_size, sizeof near_size, "%lup", c->near_pages);
 	snprintf(chunk, sizeof chunk, "%uK", c->chunk_pages * 4);
+	snprintf(host, sizeof host, "%lup", c->host_pages);
 	if (tide_sim_open(&sim, &o, &err))
 		SUITE_FAIL(c, "%s", err.text);
 	return sim;
@@ -115,7 +118,26 @@ static void test_policy(const struct tide_policy *evict)
 	}
 }
 
+static void test_place(const struct tide_policy *place)
+{
+	for (size_t i = 0; i < SHAPES * HOST_SIZES; i++) {
+		const struct shape *shape = &suite_shapes[i % SHAPES];
+		struct combination c = {
+			.evict = "clock",
+			.prefetch = "none",
+			.place = place->name,
+			.shape = shape,
+			.chunk_pages = 1,
+			.near_pages = suite_near_pages(2, shape, 1),
+			.host_pages = suite_host_pages(i / SHAPES, shape),
+		};
+		compare(&c, true, true);
+	}
+}
+
 int main(void)
 {
-	return suite_per_policy(TIDE_EVICT, test_policy);
+	int failed = suite_per_policy(TIDE_EVICT, test_policy);
+
+	return failed + suite_per_policy(TIDE_PLACE, test_place);
 }

@@ -1,5 +1,5 @@
-/* Every eviction policy with every prefetcher on every shape: the same twice, never an invalid
- * answer, nothing from the heap, and counts that add up. */
+/* Every eviction policy with every prefetcher on every shape, and every placement policy: the same
+ * twice, never an invalid answer, nothing from the heap, and counts that add up. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -46,13 +46,14 @@ static void close_log(struct log *log)
 	close(log->fd);
 }
 
-static size_t count_lines(const struct log *log)
+static size_t count(const struct log *log, const char *what)
 {
-	size_t lines = 0;
+	size_t n = 0;
 
-	for (size_t i = 0; i < log->bytes; i++)
-		lines += log->text[i] == '\n';
-	return lines;
+	log->text[log->bytes] = '\0';
+	for (const char *at = log->text; (at = strstr(at, what)); at++)
+		n++;
+	return n;
 }
 
 /* Twice with a log and once without, which takes the short way where there is one. */
@@ -75,30 +76,34 @@ static void run_all_ways(struct combination *c, struct log logs[2])
 	if (logs[0].bytes != logs[1].bytes ||
 	    memcmp(logs[0].text, logs[1].text, logs[0].bytes) != 0)
 		SUITE_FAIL(c, "other decisions in a second run");
-	if (count_lines(&logs[0]) != r[0].counts.faults)
+	if (count(&logs[0], "\"fault\":") != r[0].counts.faults)
 		SUITE_FAIL(c, "not one line per fault in the decision log");
+	if (count(&logs[0], "\n") != r[0].counts.faults + count(&logs[0], "\"notice\":"))
+		SUITE_FAIL(c, "other lines in the decision log");
 }
 
+/* A fifth of the shapes and sizes for each pair, another fifth for the next: all of them would take
+ * minutes. */
 static void run_shapes(const struct tide_policy *evict, const struct tide_policy *prefetch,
-		       uint32_t chunk_pages, struct log logs[2])
+		       uint32_t chunk_pages, size_t turn, struct log logs[2])
 {
-	for (size_t s = 0; s < SHAPES; s++) {
-		for (size_t n = 0; n < NEAR_SIZES; n++) {
-			struct combination c = {
-				.evict = evict->name,
-				.prefetch = prefetch->name,
-				.shape = &suite_shapes[s],
-				.chunk_pages = chunk_pages,
-				.near_pages = suite_near_pages(n, &suite_shapes[s], chunk_pages),
-			};
-			run_all_ways(&c, logs);
-		}
+	for (size_t i = turn % 5; i < SHAPES * NEAR_SIZES; i += 5) {
+		const struct shape *shape = &suite_shapes[i % SHAPES];
+		struct combination c = {
+			.evict = evict->name,
+			.prefetch = prefetch->name,
+			.shape = shape,
+			.chunk_pages = chunk_pages,
+			.near_pages = suite_near_pages(i / SHAPES, shape, chunk_pages),
+		};
+		run_all_ways(&c, logs);
 	}
 }
 
 static void test_policy(const struct tide_policy *evict)
 {
 	struct log logs[2];
+	size_t turn = 0;
 
 	open_log(&logs[0]);
 	open_log(&logs[1]);
@@ -107,8 +112,51 @@ static void test_policy(const struct tide_policy *evict)
 		FOR_EACH_POLICY(prefetch, TIDE_PREFETCH)
 		{
 			if (suite_fits(evict, chunk_pages) && suite_fits(prefetch, chunk_pages))
-				run_shapes(evict, prefetch, chunk_pages, logs);
+				run_shapes(evict, prefetch, chunk_pages, turn++, logs);
 		}
+	}
+	close_log(&logs[0]);
+	close_log(&logs[1]);
+}
+
+/* Where nothing is kept, tier 1 is what it is without tiers. */
+static void compare_with_two_tiers(const struct combination *c)
+{
+	struct combination two = *c;
+	struct result r[2];
+
+	two.place = NULL;
+	two.host_pages = 0;
+	r[0] = suite_run(c);
+	r[1] = suite_run(&two);
+	r[0].counts.tier2_hits = r[0].counts.tier2_misses = 0;
+	r[0].counts.tier3_reads = r[0].counts.tier3_writes = 0;
+	/* The dirty bit comes back from tier 2. */
+	r[0].counts.writeback_pages = r[1].counts.writeback_pages;
+	if (strcmp(c->place, "reuse") && memcmp(&r[0].counts, &r[1].counts, sizeof r[0].counts))
+		SUITE_FAIL(c, "%lu faults, and %lu with two tiers", r[0].counts.faults,
+			   r[1].counts.faults);
+}
+
+static void test_place(const struct tide_policy *place)
+{
+	struct log logs[2];
+
+	open_log(&logs[0]);
+	open_log(&logs[1]);
+	for (size_t i = 0; i < SHAPES * NEAR_SIZES * HOST_SIZES; i++) {
+		const struct shape *shape = &suite_shapes[i % SHAPES];
+		struct combination c = {
+			.evict = "clock",
+			.prefetch = "none",
+			.place = place->name,
+			.shape = shape,
+			.chunk_pages = 1,
+			.near_pages = suite_near_pages(i / SHAPES % NEAR_SIZES, shape, 1),
+			.host_pages = suite_host_pages(i / SHAPES / NEAR_SIZES, shape),
+		};
+		run_all_ways(&c, logs);
+		compare_with_two_tiers(&c);
 	}
 	close_log(&logs[0]);
 	close_log(&logs[1]);
@@ -116,5 +164,7 @@ static void test_policy(const struct tide_policy *evict)
 
 int main(void)
 {
-	return suite_per_policy(TIDE_EVICT, test_policy);
+	int failed = suite_per_policy(TIDE_EVICT, test_policy);
+
+	return failed + suite_per_policy(TIDE_PLACE, test_place);
 }

@@ -56,7 +56,26 @@ static void test_policy(const struct tide_policy *evict)
 	}
 }
 
+static void test_place(const struct tide_policy *place)
+{
+	for (size_t i = 0; i < (SHAPES - 1) * HOST_SIZES; i++) {
+		const struct shape *shape = &suite_shapes[i / HOST_SIZES];
+		struct combination c = {
+			.evict = "clock",
+			.prefetch = "none",
+			.place = place->name,
+			.shape = shape,
+			.chunk_pages = 1,
+			.near_pages = suite_near_pages(2, shape, 1),
+			.host_pages = suite_host_pages(i % HOST_SIZES, shape),
+		};
+		run_both(&c);
+	}
+}
+
 int main(void)
 {
-	return suite_per_policy(TIDE_EVICT, test_policy);
+	int failed = suite_per_policy(TIDE_EVICT, test_policy);
+
+	return failed + suite_per_policy(TIDE_PLACE, test_place);
 }

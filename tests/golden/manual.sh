@@ -33,6 +33,7 @@ done
 for verb in info head convert generate; do
 	check_options tide-trace trace "$verb"
 done
+check_options tide-reproduce reproduce leu
 
 missing=$(sed -n 's/^TIDE_COUNTER(\([a-z0-9_]*\), "\(.*\)")$/\1:\2/p' \
 	"$TIDE_SOURCE/include/tide/counters.def" |

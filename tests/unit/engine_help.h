@@ -21,7 +21,7 @@ static inline struct td_policy_choice named(const char *spec, enum tide_role rol
 /* A policy of the test's own. */
 static inline struct td_policy_choice own(const struct tide_policy *policy)
 {
-	return (struct td_policy_choice){.policy = policy};
+	return (struct td_policy_choice){.policy = policy, .needs = policy->needs};
 }
 
 static inline struct td_engine_config config_of(uint32_t chunk_pages, uint64_t near_pages)

@@ -11,7 +11,8 @@
 
 const struct td_mech td_mech_functional = {
 	.name = "the functional simulator",
-	.gives = TIDE_NEEDS_ACCESSES | TIDE_NEEDS_REFS | TIDE_NEEDS_FUTURE | TIDE_NEEDS_PAGES,
+	.gives = TIDE_NEEDS_ACCESSES | TIDE_NEEDS_NOTICES | TIDE_NEEDS_REFS | TIDE_NEEDS_FUTURE |
+		 TIDE_NEEDS_PAGES,
 };
 
 /* What the loops need at every access, out of the engine so that it stays in registers. */
@@ -74,6 +75,20 @@ static inline void tick(const struct hot *h, struct td_engine *e, uint32_t index
 		h->next_use[index] = h->next_after[e->near.time];
 }
 
+/* Whatever is no plain hit: a notice, an access to a page mapped where it is, or a fault. */
+static int serve(struct td_engine *e, const struct tide_batch *batch, uint32_t i,
+		 const unsigned char *at, unsigned mask, struct tide_error *err)
+{
+	tide_chunk c = {e->index[i]};
+	struct tide_event event = {batch->page[i], batch->ref[i], batch->stream[i],
+				   batch->write[i]};
+	if (*at & mask)
+		return td_engine_notice(e, c, &event, err);
+	if (at[3 * e->near.lane_bytes] & mask)
+		return td_engine_remote(e, c, &event, err);
+	return td_engine_fault(e, c, e->bit[i], &event, err);
+}
+
 /* Any chunks: 0, and *done is how many accesses were served whole or failed. */
 static int run_chunks(struct td_engine *e, const struct tide_batch *batch, uint32_t *done,
 		      struct tide_error *err)
@@ -93,11 +108,10 @@ static int run_chunks(struct td_engine *e, const struct tide_batch *batch, uint3
 			at[h.lane_bytes] |= (unsigned char)mask;
 			at[2 * h.lane_bytes] |= (unsigned char)(batch->write[i] << bit % 8);
 			tell_access(&h, e, (tide_chunk){index}, batch->page[i], batch->ref[i]);
-			continue;
+			if (__builtin_expect(!(at[3 * h.lane_bytes] & mask), 1))
+				continue;
 		}
-		struct tide_event event = {batch->page[i], batch->ref[i], batch->stream[i],
-					   batch->write[i]};
-		rc = td_engine_fault(e, (tide_chunk){index}, bit, &event, err);
+		rc = serve(e, batch, i, at, mask, err);
 		if (h.moves != e->moves)
 			load_hot(&h, e);
 	}
@@ -153,7 +167,7 @@ static int run(struct td_engine *e, const struct tide_batch *batch, uint32_t *do
 
 int td_sim_batch(struct td_engine *e, const struct tide_batch *batch, struct tide_error *err)
 {
-	uint64_t faults_before = e->counts.faults;
+	uint64_t missed_before = e->counts.faults + e->remote_only;
 	uint32_t done = 0;
 	int rc = td_engine_translate(e, batch, err);
 	if (!rc && e->wants_future && batch->n > e->near.length - e->near.time)
@@ -161,7 +175,7 @@ int td_sim_batch(struct td_engine *e, const struct tide_batch *batch, struct tid
 	if (!rc)
 		rc = run(e, batch, &done, err);
 	e->counts.accesses += done;
-	e->counts.hits += done - (e->counts.faults - faults_before);
+	e->counts.hits += done - (e->counts.faults + e->remote_only - missed_before);
 	return rc;
 }
 

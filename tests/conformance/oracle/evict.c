@@ -4,105 +4,101 @@
 
 #include <string.h>
 
-static void ignore_fault(struct oracle *o, uint32_t c)
+void leave(struct evictor *e, uint32_t c, bool unused)
 {
-	(void)o;
-	(void)c;
+	(void)unused;
+	list_drop(&e->a, c);
 }
 
-static void ignore_access(struct oracle *o, uint32_t c, bool hit)
+void enter_once(struct evictor *e, uint32_t c, bool first_page, uint64_t pages)
 {
-	(void)o;
-	(void)c;
-	(void)hit;
-}
-
-static void leave(struct oracle *o, uint32_t c)
-{
-	list_drop(&o->a, c);
-}
-
-static void enter_once(struct oracle *o, uint32_t c, bool first_page)
-{
+	(void)pages;
 	if (first_page)
-		list_push(&o->a, c);
+		list_push(&e->a, c);
 }
 
 /* The first valid entry from index `from` on, or NONE. */
-static uint32_t first_valid(const struct oracle *o, size_t from)
+static uint32_t first_valid(const struct evictor *e, size_t from)
 {
-	for (size_t i = from; i < o->a.n; i++)
-		if (valid(o, o->a.at[i]))
-			return o->a.at[i];
+	for (size_t i = from; i < e->a.n; i++)
+		if (valid(e->o, e->a.at[i]))
+			return e->a.at[i];
 	return NONE;
 }
 
-static uint32_t oldest(struct oracle *o)
+uint32_t oldest(struct evictor *e)
 {
-	return first_valid(o, 0);
+	return first_valid(e, 0);
 }
 
 /* lrm */
 
-static void lrm_fault(struct oracle *o, uint32_t c)
+static void lrm_fault(struct evictor *e, uint32_t c)
 {
-	if (list_has(&o->a, c))
-		list_renew(&o->a, c);
+	if (list_has(&e->a, c))
+		list_renew(&e->a, c);
 }
 
-static void lrm_migrated(struct oracle *o, uint32_t c, bool first_page)
+static void lrm_migrated(struct evictor *e, uint32_t c, bool first_page, uint64_t pages)
 {
 	(void)first_page;
-	list_renew(&o->a, c);
+	(void)pages;
+	list_renew(&e->a, c);
 }
 
 /* lru, mru, reserved-lru */
 
-static void lru_accessed(struct oracle *o, uint32_t c, bool hit)
+static void lru_accessed(struct evictor *e, uint32_t c, const struct access *a, bool hit)
 {
+	(void)a;
 	(void)hit;
-	list_renew(&o->a, c);
+	list_renew(&e->a, c);
 }
 
-static uint32_t newest(struct oracle *o)
+static uint32_t newest(struct evictor *e)
 {
-	for (size_t i = o->a.n; i-- > 0;)
-		if (valid(o, o->a.at[i]))
-			return o->a.at[i];
+	for (size_t i = e->a.n; i-- > 0;)
+		if (valid(e->o, e->a.at[i]))
+			return e->a.at[i];
 	return NONE;
 }
 
-static uint32_t after_reserve(struct oracle *o)
+static void reserve(struct evictor *e)
 {
-	unsigned __int128 share = (unsigned __int128)o->pct.digits * o->a.n;
-	uint32_t v = first_valid(o, (size_t)(share / ((unsigned __int128)100 * o->pct.scale)));
+	e->pct = param_decimal(e->spec, "pct", "10");
+}
 
-	return v == NONE ? first_valid(o, 0) : v;
+static uint32_t after_reserve(struct evictor *e)
+{
+	unsigned __int128 share = (unsigned __int128)e->pct.digits * e->a.n;
+	uint32_t v = first_valid(e, (size_t)(share / ((unsigned __int128)100 * e->pct.scale)));
+
+	return v == NONE ? first_valid(e, 0) : v;
 }
 
 /* lfu */
 
-static void lfu_migrated(struct oracle *o, uint32_t c, bool first_page)
+static void lfu_migrated(struct evictor *e, uint32_t c, bool first_page, uint64_t pages)
 {
-	enter_once(o, c, first_page);
+	enter_once(e, c, first_page, pages);
 	if (first_page)
-		o->chunks[c].uses = 0;
+		state(e, c)->uses = 0;
 }
 
-static void lfu_accessed(struct oracle *o, uint32_t c, bool hit)
+static void lfu_accessed(struct evictor *e, uint32_t c, const struct access *a, bool hit)
 {
-	lru_accessed(o, c, hit);
-	o->chunks[c].uses++;
+	lru_accessed(e, c, a, hit);
+	state(e, c)->uses++;
 }
 
-static uint32_t least_used(struct oracle *o)
+static uint32_t least_used(struct evictor *e)
 {
 	uint32_t best = NONE;
 
-	for (size_t i = 0; i < o->a.n; i++) {
-		uint32_t c = o->a.at[i];
+	for (size_t i = 0; i < e->a.n; i++) {
+		uint32_t c = e->a.at[i];
 
-		if (valid(o, c) && (best == NONE || o->chunks[c].uses < o->chunks[best].uses))
+		if (valid(e->o, c) && (best == NONE || state(e, c)->uses < state(e, best)->uses))
 			best = c;
 	}
 	return best;
@@ -110,81 +106,78 @@ static uint32_t least_used(struct oracle *o)
 
 /* clock: a is the ring, hand an index into it */
 
-static void clock_migrated(struct oracle *o, uint32_t c, bool first_page)
+static void clock_migrated(struct evictor *e, uint32_t c, bool first_page, uint64_t pages)
 {
+	(void)pages;
 	if (!first_page)
 		return;
-	o->chunks[c].mark = 0;
-	if (o->a.n == 0) {
-		list_push(&o->a, c);
-		o->hand = 0;
+	state(e, c)->mark = 0;
+	if (e->a.n == 0) {
+		list_push(&e->a, c);
+		e->hand = 0;
 	} else {
-		list_insert(&o->a, o->hand, c);
-		o->hand++;
+		list_insert(&e->a, e->hand, c);
+		e->hand++;
 	}
 }
 
-static void clock_accessed(struct oracle *o, uint32_t c, bool hit)
+static void clock_accessed(struct evictor *e, uint32_t c, const struct access *a, bool hit)
 {
+	(void)a;
 	(void)hit;
-	o->chunks[c].mark = 1;
+	state(e, c)->mark = 1;
 }
 
-static uint32_t clock_victim(struct oracle *o)
+static uint32_t clock_victim(struct evictor *e)
 {
 	for (;;) {
-		uint32_t c = o->a.at[o->hand];
+		uint32_t c = e->a.at[e->hand];
 
-		o->hand = (o->hand + 1) % o->a.n;
-		if (!valid(o, c))
+		e->hand = (e->hand + 1) % e->a.n;
+		if (!valid(e->o, c))
 			continue;
-		if (!o->chunks[c].mark)
+		if (!state(e, c)->mark)
 			return c;
-		o->chunks[c].mark = 0;
+		state(e, c)->mark = 0;
 	}
 }
 
-static void clock_evicted(struct oracle *o, uint32_t c)
+static void clock_evicted(struct evictor *e, uint32_t c, bool unused)
 {
-	size_t at = list_find(&o->a, c);
+	size_t at = list_find(&e->a, c);
 
-	list_take(&o->a, at);
-	if (at < o->hand)
-		o->hand--;
+	(void)unused;
+	list_take(&e->a, at);
+	if (at < e->hand)
+		e->hand--;
+	if (e->hand == e->a.n)
+		e->hand = 0;
 }
 
 /* random: a is kept in ascending order of chunk numbers */
 
-static void random_migrated(struct oracle *o, uint32_t c, bool first_page)
+static void random_migrated(struct evictor *e, uint32_t c, bool first_page, uint64_t pages)
 {
 	size_t at = 0;
 
+	(void)pages;
 	if (!first_page)
 		return;
-	while (at < o->a.n && o->chunks[o->a.at[at]].number < o->chunks[c].number)
+	while (at < e->a.n && e->o->chunks[e->a.at[at]].number < e->o->chunks[c].number)
 		at++;
-	list_insert(&o->a, at, c);
+	list_insert(&e->a, at, c);
 }
 
-static uint64_t next_random(struct oracle *o)
-{
-	uint64_t z = o->random_state += 0x9E3779B97F4A7C15u;
-
-	z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9u;
-	z = (z ^ z >> 27) * 0x94D049BB133111EBu;
-	return z ^ z >> 31;
-}
-
-static uint32_t random_victim(struct oracle *o)
+static uint32_t random_victim(struct evictor *e)
 {
 	uint64_t n = 0, index;
 
-	for (size_t i = 0; i < o->a.n; i++)
-		n += valid(o, o->a.at[i]);
-	index = next_random(o) % n;
-	for (size_t i = 0; i < o->a.n; i++)
-		if (valid(o, o->a.at[i]) && index-- == 0)
-			return o->a.at[i];
+	for (size_t i = 0; i < e->a.n; i++)
+		n += valid(e->o, e->a.at[i]);
+	index = next_random(e->o) % n;
+	for (size_t i = 0; i < e->a.n; i++)
+		if (valid(e->o, e->a.at[i]) && index-- == 0)
+			return e->a.at[i];
 	return NONE;
 }
 
@@ -197,35 +190,55 @@ static bool further(const struct chunk *x, const struct chunk *y)
 	return x->next > y->next;
 }
 
-static uint32_t furthest(struct oracle *o)
+static uint32_t furthest(struct evictor *e)
 {
 	uint32_t best = NONE;
 
-	for (size_t i = 0; i < o->a.n; i++) {
-		uint32_t c = o->a.at[i];
+	for (size_t i = 0; i < e->a.n; i++) {
+		uint32_t c = e->a.at[i];
 
-		if (valid(o, c) && (best == NONE || further(&o->chunks[c], &o->chunks[best])))
+		if (valid(e->o, c) &&
+		    (best == NONE || further(&e->o->chunks[c], &e->o->chunks[best])))
 			best = c;
 	}
 	return best;
 }
 
-static const struct evict policies[] = {
-	{"fifo", false, ignore_fault, oldest, leave, enter_once, ignore_access},
-	{"lrm", false, lrm_fault, oldest, leave, lrm_migrated, ignore_access},
-	{"lru", false, ignore_fault, oldest, leave, enter_once, lru_accessed},
-	{"mru", false, ignore_fault, newest, leave, enter_once, lru_accessed},
-	{"lfu", false, ignore_fault, least_used, leave, lfu_migrated, lfu_accessed},
-	{"clock", false, ignore_fault, clock_victim, clock_evicted, clock_migrated, clock_accessed},
-	{"random", false, ignore_fault, random_victim, leave, random_migrated, ignore_access},
-	{"reserved-lru", false, ignore_fault, after_reserve, leave, enter_once, lru_accessed},
-	{"opt", false, ignore_fault, furthest, leave, enter_once, ignore_access},
+const struct evict reference_evictors[] = {
+	{.name = "fifo", .victim = oldest, .evicted = leave, .migrated = enter_once},
+	{.name = "lrm",
+	 .fault = lrm_fault,
+	 .victim = oldest,
+	 .evicted = leave,
+	 .migrated = lrm_migrated},
+	{.name = "lru",
+	 .victim = oldest,
+	 .evicted = leave,
+	 .migrated = enter_once,
+	 .accessed = lru_accessed},
+	{.name = "mru",
+	 .victim = newest,
+	 .evicted = leave,
+	 .migrated = enter_once,
+	 .accessed = lru_accessed},
+	{.name = "lfu",
+	 .victim = least_used,
+	 .evicted = leave,
+	 .migrated = lfu_migrated,
+	 .accessed = lfu_accessed},
+	{.name = "clock",
+	 .victim = clock_victim,
+	 .evicted = clock_evicted,
+	 .migrated = clock_migrated,
+	 .accessed = clock_accessed},
+	{.name = "random", .victim = random_victim, .evicted = leave, .migrated = random_migrated},
+	{.name = "reserved-lru",
+	 .keys = "pct",
+	 .create = reserve,
+	 .victim = after_reserve,
+	 .evicted = leave,
+	 .migrated = enter_once,
+	 .accessed = lru_accessed},
+	{.name = "opt", .victim = furthest, .evicted = leave, .migrated = enter_once},
+	{0},
 };
-
-const struct evict *find_evict(const char *name)
-{
-	for (size_t i = 0; i < sizeof(policies) / sizeof(*policies); i++)
-		if (!strcmp(policies[i].name, name))
-			return &policies[i];
-	return find_study(name);
-}

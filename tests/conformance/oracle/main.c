@@ -1,129 +1,17 @@
 /* oracle --trace FILE.txt --near 160p|75% [--page 4K] [--chunk 64K] [--evict P] [--prefetch P]
- *        [--seed N]: prints the counts of one functional run as one JSON object. */
+ *        [--place P --host SIZE] [--seed N]: prints the counts of one functional run as one JSON
+ * object, then a line for each thing that the policy reports. Memory is left to the end of the
+ * program. */
 #include "oracle.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct options {
-	const char *trace, *near, *page, *chunk, *evict, *prefetch, *seed;
+	const char *trace, *near, *page, *chunk, *evict, *prefetch, *place, *host, *seed;
 };
-
-static void usage(const char *what)
-{
-	fprintf(stderr, "oracle: bad usage: %s\n", what);
-	exit(2);
-}
-
-/* A number in decimal or 0x hex; *end is set behind it. Exits on what is no 64-bit number. */
-static uint64_t number(const char *text, const char **end)
-{
-	bool hex = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
-	unsigned base = hex ? 16 : 10;
-	unsigned __int128 value = 0;
-	const char *p = text + (hex ? 2 : 0);
-
-	if (!isxdigit((unsigned char)*p))
-		usage("not a number");
-	for (; hex ? isxdigit((unsigned char)*p) : isdigit((unsigned char)*p); p++) {
-		unsigned digit = isdigit((unsigned char)*p)
-					 ? (unsigned)(*p - '0')
-					 : (unsigned)(tolower((unsigned char)*p) - 'a') + 10;
-
-		value = value * base + digit;
-		if (value > UINT64_MAX)
-			usage("a number does not fit 64 bits");
-	}
-	*end = p;
-	return (uint64_t)value;
-}
-
-static uint64_t whole_number(const char *text)
-{
-	const char *end;
-	uint64_t value = number(text, &end);
-
-	if (*end)
-		usage("not a number");
-	return value;
-}
-
-static struct decimal decimal(const char *text, const char **end)
-{
-	struct decimal d = {number(text, end), 1};
-
-	if (**end != '.')
-		return d;
-	for (++*end; isdigit((unsigned char)**end) && d.scale < 1000000; ++*end) {
-		d.digits = d.digits * 10 + (uint64_t)(**end - '0');
-		d.scale *= 10;
-	}
-	return d;
-}
-
-static uint64_t bytes(const char *text)
-{
-	const char *end;
-	uint64_t value = number(text, &end);
-
-	switch (*end) {
-	case 'K':
-		value <<= 10;
-		end++;
-		break;
-	case 'M':
-		value <<= 20;
-		end++;
-		break;
-	case 'G':
-		value <<= 30;
-		end++;
-		break;
-	}
-	if (*end)
-		usage("not a size");
-	return value;
-}
-
-static void read_line(struct oracle *o, size_t *room, char *line)
-{
-	char *word, *rest = NULL;
-	struct access a = {0};
-
-	line[strcspn(line, "#\n")] = '\0';
-	word = strtok_r(line, " \t\r", &rest);
-	if (!word)
-		return;
-	a.page = whole_number(word);
-	word = strtok_r(NULL, " \t\r", &rest);
-	a.write = word && !strcmp(word, "w");
-	if (o->trace_len == *room) {
-		*room = *room ? 2 * *room : 1024;
-		o->trace = must(realloc(o->trace, *room * sizeof(*o->trace)));
-	}
-	o->trace[o->trace_len++] = a;
-	if (a.page > o->max_page)
-		o->max_page = a.page;
-}
-
-static void read_trace(struct oracle *o, const char *name)
-{
-	FILE *f = fopen(name, "r");
-	char *line = NULL;
-	size_t line_room = 0, room = 0;
-
-	if (!f)
-		usage("the trace cannot be opened");
-	while (getline(&line, &line_room, f) > 0)
-		read_line(o, &room, line);
-	free(line);
-	fclose(f);
-	if (!o->trace_len)
-		usage("the trace is empty");
-}
 
 static int ascending(const void *x, const void *y)
 {
@@ -147,7 +35,7 @@ static uint64_t footprint(const struct oracle *o)
 	return n;
 }
 
-static uint64_t near_pages(const struct oracle *o, const char *text, uint64_t page_bytes)
+static uint64_t size_in_pages(const struct oracle *o, const char *text, uint64_t page_bytes)
 {
 	const char *end;
 	struct decimal d = decimal(text, &end);
@@ -161,66 +49,20 @@ static uint64_t near_pages(const struct oracle *o, const char *text, uint64_t pa
 	return (bytes(text) + page_bytes - 1) / page_bytes;
 }
 
-/* Cuts "name:key=value" and returns the value, or NULL if there is none. */
-static const char *cut_value(char *text, const char *name, const char *key)
-{
-	char *colon = strchr(text, ':');
-
-	if (!colon)
-		return NULL;
-	*colon++ = '\0';
-	if (strcmp(text, name) || strncmp(colon, key, strlen(key)) || colon[strlen(key)] != '=')
-		usage("unknown parameter");
-	return colon + strlen(key) + 1;
-}
-
-static void choose_evict(struct oracle *o, const char *text)
-{
-	char *name = must(strdup(text));
-	const char *value = cut_value(name, "reserved-lru", "pct"), *end;
-
-	o->evict = find_evict(name);
-	o->pct = decimal(value ? value : "10", &end);
-	if (!o->evict)
-		usage("unknown eviction policy");
-	if (o->evict->study && o->pages_per_chunk != 1)
-		usage("this policy needs one page per chunk");
-	free(name);
-}
-
-static void choose_prefetch(struct oracle *o, const char *text)
-{
-	char *name = must(strdup(text));
-	bool sequential = !strncmp(text, "sequential", 10);
-	const char *value = sequential ? cut_value(name, "sequential", "n")
-				       : cut_value(name, "tree", "threshold");
-
-	o->prefetch = find_prefetch(name);
-	if (!o->prefetch)
-		usage("unknown prefetcher");
-	if (o->evict->study && sequential)
-		usage("this policy is defined for demand paging alone");
-	o->pages = value && sequential ? whole_number(value) : 128;
-	o->threshold = value && !sequential ? whole_number(value) : 51;
-	if (!strcmp(name, "aggressive"))
-		o->threshold = 1;
-	free(name);
-}
-
 static struct options parse(int argc, char **argv)
 {
-	struct options opt = {NULL, NULL, "4K", "64K", "lrm", "tree", "1"};
-	const char *names[] = {"--trace", "--near",     "--page", "--chunk",
-			       "--evict", "--prefetch", "--seed"};
-	const char **values[] = {&opt.trace, &opt.near,     &opt.page, &opt.chunk,
-				 &opt.evict, &opt.prefetch, &opt.seed};
+	struct options opt = {NULL, NULL, "4K", "64K", "lrm", "tree", NULL, NULL, "1"};
+	const char *names[] = {"--trace",    "--near",  "--page", "--chunk", "--evict",
+			       "--prefetch", "--place", "--host", "--seed"};
+	const char **values[] = {&opt.trace,    &opt.near,  &opt.page, &opt.chunk, &opt.evict,
+				 &opt.prefetch, &opt.place, &opt.host, &opt.seed};
 
 	for (int i = 1; i < argc; i += 2) {
 		size_t k = 0;
 
-		while (k < 7 && strcmp(argv[i], names[k]))
+		while (k < 9 && strcmp(argv[i], names[k]))
 			k++;
-		if (k == 7 || i + 1 == argc)
+		if (k == 9 || i + 1 == argc)
 			usage(argv[i]);
 		*values[k] = argv[i + 1];
 	}
@@ -229,7 +71,7 @@ static struct options parse(int argc, char **argv)
 	return opt;
 }
 
-static void set_up(struct oracle *o, const struct options *opt)
+static void set_up_memory(struct oracle *o, const struct options *opt)
 {
 	uint64_t page_bytes = bytes(opt->page), chunk_bytes = bytes(opt->chunk);
 
@@ -238,49 +80,77 @@ static void set_up(struct oracle *o, const struct options *opt)
 	o->pages_per_chunk = chunk_bytes / page_bytes;
 	if (o->pages_per_chunk > 64)
 		usage("more than 64 pages per chunk");
-	read_trace(o, opt->trace);
-	o->near = near_pages(o, opt->near, page_bytes);
+	read_trace(opt->trace, &o->trace, &o->trace_len);
+	for (size_t i = 0; i < o->trace_len; i++)
+		if (o->trace[i].page > o->max_page)
+			o->max_page = o->trace[i].page;
+	o->near = size_in_pages(o, opt->near, page_bytes);
 	if (o->near < o->pages_per_chunk)
 		usage("near memory is smaller than one chunk");
-	o->random_state = whole_number(opt->seed);
-	o->sieve_hand = NONE;
-	choose_evict(o, opt->evict);
-	choose_prefetch(o, opt->prefetch);
+	if (opt->host)
+		o->host = size_in_pages(o, opt->host, page_bytes);
+}
+
+static void set_up_policies(struct oracle *o, const struct options *opt)
+{
+	const struct spec *evict = parse_spec(opt->evict), *prefetch = parse_spec(opt->prefetch);
+
+	o->evict = open_evictor(o, evict);
+	o->prefetch = open_prefetcher(o, prefetch);
+	if (o->evict->how->study && !strcmp(prefetch->name, "sequential"))
+		usage("this policy is defined for demand paging alone");
+	if (!opt->place != !opt->host)
+		usage("--place and --host go together");
+	if (!opt->place)
+		return;
+	if (strcmp(evict->name, "clock") || strcmp(prefetch->name, "none") ||
+	    o->pages_per_chunk != 1)
+		usage("--place takes single pages, clock and no prefetch");
+	o->place = open_placer(o, parse_spec(opt->place));
 }
 
 static void print(const struct counts *c)
 {
-	printf("{\"accesses\":%" PRIu64 ",\"hits\":%" PRIu64 ",\"faults\":%" PRIu64 ",",
-	       c->accesses, c->hits, c->faults);
-	printf("\"migrated_pages\":%" PRIu64 ",\"prefetched_pages\":%" PRIu64 ",", c->migrated,
-	       c->prefetched);
-	printf("\"evicted_chunks\":%" PRIu64 ",\"evicted_pages\":%" PRIu64 ",", c->evicted_chunks,
-	       c->evicted);
-	printf("\"writeback_pages\":%" PRIu64 ",\"untouched_evicted_pages\":%" PRIu64 ",",
-	       c->writeback, c->untouched);
-	printf("\"policy_errors\":%" PRIu64 "}\n", c->policy_errors);
-}
+	const struct {
+		const char *key;
+		uint64_t value;
+	} all[] = {
+		{"accesses", c->accesses},
+		{"hits", c->hits},
+		{"faults", c->faults},
+		{"migrated_pages", c->migrated},
+		{"prefetched_pages", c->prefetched},
+		{"evicted_chunks", c->evicted_chunks},
+		{"evicted_pages", c->evicted},
+		{"writeback_pages", c->writeback},
+		{"untouched_evicted_pages", c->untouched},
+		{"policy_errors", c->policy_errors},
+		{"notices", c->notices},
+		{"remote_accesses", c->remote},
+		{"observe_pages", c->observe_pages},
+		{"tier2_hits", c->tier2_hits},
+		{"tier2_misses", c->tier2_misses},
+		{"tier3_reads", c->tier3_reads},
+		{"tier3_writes", c->tier3_writes},
+	};
 
-static void release(struct oracle *o)
-{
-	free(o->trace);
-	free(o->chunks);
-	free(o->slots);
-	free(o->set);
-	free(o->a.at);
-	free(o->b.at);
-	free(o->c.at);
-	free(o->d.at);
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
+		printf("%s\"%s\":%" PRIu64, i ? "," : "{", all[i].key, all[i].value);
+	puts("}");
 }
 
 int main(int argc, char **argv)
 {
-	struct oracle o = {0};
+	static struct oracle o;
 	struct options opt = parse(argc, argv);
 
-	set_up(&o, &opt);
+	o.random_state = whole_number(opt.seed);
+	set_up_memory(&o, &opt);
+	set_up_policies(&o, &opt);
+	set_up_observation(&o);
 	run(&o);
 	print(&o.counts);
-	release(&o);
+	if (o.evict->how->report)
+		o.evict->how->report(o.evict);
 	return 0;
 }

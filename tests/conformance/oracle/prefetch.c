@@ -13,26 +13,37 @@ static void add_run(struct oracle *o, uint64_t first, uint64_t n)
 			add_page(o, base + i);
 }
 
-static void plan_none(struct oracle *o)
+static const struct plan nothing_else;
+
+static struct plan plan_none(struct prefetcher *p)
 {
-	(void)o;
+	(void)p;
+	return nothing_else;
 }
 
-static void plan_locality(struct oracle *o)
+static struct plan plan_locality(struct prefetcher *p)
 {
-	add_run(o, 0, o->pages_per_chunk);
+	add_run(p->o, 0, p->o->pages_per_chunk);
+	return nothing_else;
 }
 
-static void plan_locality_stop(struct oracle *o)
+static struct plan plan_locality_stop(struct prefetcher *p)
 {
-	if (!o->was_full)
-		plan_locality(o);
+	return p->o->was_full ? nothing_else : plan_locality(p);
 }
 
-static void plan_sequential(struct oracle *o)
+static void create_sequential(struct prefetcher *p)
 {
-	for (uint64_t i = 0; i < o->pages && i <= o->max_page - o->fault_page; i++)
+	p->pages = param_number(p->spec, "n", 128);
+}
+
+static struct plan plan_sequential(struct prefetcher *p)
+{
+	struct oracle *o = p->o;
+
+	for (uint64_t i = 0; i < p->pages && i <= o->max_page - o->fault_page; i++)
 		add_page(o, o->fault_page + i);
+	return nothing_else;
 }
 
 static uint64_t count_run(uint64_t bits, uint64_t first, uint64_t n)
@@ -44,8 +55,19 @@ static uint64_t count_run(uint64_t bits, uint64_t first, uint64_t n)
 	return count;
 }
 
-static void plan_tree(struct oracle *o)
+static void create_tree(struct prefetcher *p)
 {
+	p->threshold = param_number(p->spec, "threshold", 51);
+}
+
+static void create_aggressive(struct prefetcher *p)
+{
+	p->threshold = 1;
+}
+
+struct plan plan_tree(struct prefetcher *p)
+{
+	struct oracle *o = p->o;
 	uint64_t at = o->fault_page % o->pages_per_chunk;
 	uint64_t present = o->chunks[o->fault_chunk].resident | (uint64_t)1 << at;
 	uint64_t best_first = at, best_n = 1;
@@ -56,27 +78,21 @@ static void plan_tree(struct oracle *o)
 
 		if (first + n > o->pages_per_chunk)
 			n = o->pages_per_chunk - first;
-		if (100 * count_run(present, first, n) > o->threshold * n) {
+		if (100 * count_run(present, first, n) > p->threshold * n) {
 			best_first = first;
 			best_n = n;
 		}
 	}
 	add_run(o, best_first, best_n);
+	return nothing_else;
 }
 
-static const struct prefetch prefetchers[] = {
-	{"none", plan_none},
-	{"locality", plan_locality},
-	{"locality-stop", plan_locality_stop},
-	{"sequential", plan_sequential},
-	{"tree", plan_tree},
-	{"aggressive", plan_tree},
+const struct prefetch reference_prefetchers[] = {
+	{.name = "none", .plan = plan_none},
+	{.name = "locality", .plan = plan_locality},
+	{.name = "locality-stop", .plan = plan_locality_stop},
+	{.name = "sequential", .keys = "n", .create = create_sequential, .plan = plan_sequential},
+	{.name = "tree", .keys = "threshold", .create = create_tree, .plan = plan_tree},
+	{.name = "aggressive", .create = create_aggressive, .plan = plan_tree},
+	{0},
 };
-
-const struct prefetch *find_prefetch(const char *name)
-{
-	for (size_t i = 0; i < sizeof(prefetchers) / sizeof(*prefetchers); i++)
-		if (!strcmp(prefetchers[i].name, name))
-			return &prefetchers[i];
-	return NULL;
-}

@@ -1,0 +1,280 @@
+/* What decides between the tiers, shared by the simulator and the GPU runtime: the clock's look at
+ * an entry, the predictor of `reuse`, and its 80% rule.
+ *
+ * Static inline functions without libc and without globals. They compile as C11, as C++17, and for
+ * the device by nvcc; what only the host needs is at the end. State is passed by value where it
+ * fits a word, so that a GPU thread can load it, work, and put it back by compare-and-swap.
+ *
+ * The same input gives the same answer everywhere, so nothing may be fused: build with
+ * -ffp-contract=off; the one product and sum of the device is written out.
+ *
+ * Tiers are numbered 1 (near), 2 (host), 3 (storage); 0 says: none so far. */
+#ifndef TIDE_TIERING_H
+#define TIDE_TIERING_H
+
+#include "event.h"
+
+/* ---- the clock ---- */
+
+/* The hand is on an entry. Is it the victim? One that was used since the last look is passed. */
+TIDE_DEVICE static inline bool tide_clock_takes(bool *used)
+{
+	bool takes = !*used;
+	*used = false;
+	return takes;
+}
+
+/* ---- a page's past: one word ----
+ *
+ *     63                                        5   4     3   2  1   0
+ *    | time of its last eviction, 0: none so far | predicted | prev | kept |
+ *
+ * predicted is the tier where the predictor saw it at that eviction, prev the one where it should
+ * have gone at the last eviction it came back from; kept is the mark of a page that was spared
+ * once and will not be again before it has left. */
+
+struct tide_past {
+	uint64_t word;
+};
+
+TIDE_DEVICE static inline uint64_t tide_past_evicted(struct tide_past past)
+{
+	return past.word >> 5;
+}
+
+TIDE_DEVICE static inline unsigned tide_past_predicted(struct tide_past past)
+{
+	return (unsigned)(past.word >> 3) & 3;
+}
+
+TIDE_DEVICE static inline unsigned tide_past_prev(struct tide_past past)
+{
+	return (unsigned)(past.word >> 1) & 3;
+}
+
+TIDE_DEVICE static inline bool tide_past_kept(struct tide_past past)
+{
+	return past.word & 1;
+}
+
+TIDE_DEVICE static inline void tide_past_keep(struct tide_past *past)
+{
+	past->word |= 1;
+}
+
+TIDE_DEVICE static inline void tide_past_set_predicted(struct tide_past *past, unsigned tier)
+{
+	past->word = (past->word & ~((uint64_t)3 << 3)) | (uint64_t)tier << 3;
+}
+
+TIDE_DEVICE static inline void tide_past_set_prev(struct tide_past *past, unsigned tier)
+{
+	past->word = (past->word & ~((uint64_t)3 << 1)) | (uint64_t)tier << 1;
+}
+
+/* It leaves near memory: the time is noted, the mark goes. */
+TIDE_DEVICE static inline void tide_past_evict(struct tide_past *past, uint64_t time)
+{
+	past->word = time << 5 | (past->word & 0x1e);
+}
+
+/* ---- the tier that would have been right ---- */
+
+/* Reuse distance as a line over the accesses that passed. */
+struct tide_line {
+	double m, b;
+};
+
+TIDE_DEVICE static inline double tide_line_at(struct tide_line line, double x)
+{
+#ifdef __CUDA_ARCH__
+	return __dadd_rn(__dmul_rn(line.m, x), line.b);
+#else
+	double product = line.m * x;
+	return product + line.b;
+#endif
+}
+
+/* A page came back so many accesses after it had left. */
+TIDE_DEVICE static inline unsigned tide_correct_tier(struct tide_line line, uint64_t accesses,
+						     uint64_t near_pages, uint64_t host_pages)
+{
+	double most = (double)accesses, distance = tide_line_at(line, most);
+	distance = distance < 0 ? 0 : distance > most ? most : distance;
+	if (distance < (double)near_pages)
+		return 1;
+	return distance < (double)(near_pages + host_pages) ? 2 : 3;
+}
+
+/* ---- the Markov chain: nine weights of six bits in one word, row by row ---- */
+
+#define TIDE_WEIGHT_MAX 63
+
+TIDE_DEVICE static inline unsigned tide_weight_shift(unsigned from, unsigned to)
+{
+	return 18 * (from - 1) + 6 * (to - 1);
+}
+
+TIDE_DEVICE static inline unsigned tide_weight(uint64_t weights, unsigned from, unsigned to)
+{
+	return (unsigned)(weights >> tide_weight_shift(from, to)) & TIDE_WEIGHT_MAX;
+}
+
+/* The weights after a page whose correct tier was `from` turned out to be one of `to`. */
+TIDE_DEVICE static inline uint64_t tide_weights_learn(uint64_t weights, unsigned from, unsigned to)
+{
+	unsigned row = tide_weight_shift(from, 1);
+	if (tide_weight(weights, from, to) == TIDE_WEIGHT_MAX) {
+		/* All three of the row halved: what a shift brings in from above is masked. */
+		uint64_t halves = weights >> 1 & (uint64_t)0x1f7df << row;
+		weights = (weights & ~((uint64_t)0x3ffff << row)) | halves;
+	}
+	return weights + ((uint64_t)1 << tide_weight_shift(from, to));
+}
+
+/* Where a page of this prev will belong: the greatest weight; ties go to prev, then to the smaller
+ * number. 0: it has no prev, nothing is known. */
+TIDE_DEVICE static inline unsigned tide_weights_predict(uint64_t weights, unsigned prev)
+{
+	unsigned best = prev;
+	for (unsigned to = 1; prev && to <= 3; to++) {
+		if (tide_weight(weights, prev, to) > tide_weight(weights, prev, best))
+			best = to;
+	}
+	return best;
+}
+
+/* ---- the last decisions: a ring of bits, set where it was tier 3 ----
+ *
+ * On a device many warps record at once. Each takes a place of its own and swaps one bit, so the
+ * count stays that of the bits; one that reads beside them may see it a few decisions old. */
+
+#define TIDE_DECISIONS_MAX 65536
+
+struct tide_decisions {
+	uint32_t window;  /* how many count, 1 to TIDE_DECISIONS_MAX */
+	uint32_t storage; /* of these, for tier 3 */
+	uint64_t made;    /* since the start */
+	uint32_t bits[TIDE_DECISIONS_MAX / 32];
+};
+
+TIDE_DEVICE static inline uint64_t tide_decisions_ticket(struct tide_decisions *d)
+{
+#ifdef __CUDA_ARCH__
+	return atomicAdd((unsigned long long *)&d->made, 1ull);
+#else
+	return d->made++;
+#endif
+}
+
+TIDE_DEVICE static inline void tide_decisions_count(struct tide_decisions *d, uint32_t change)
+{
+#ifdef __CUDA_ARCH__
+	atomicAdd(&d->storage, change);
+#else
+	d->storage += change;
+#endif
+}
+
+/* Sets or clears the bits of mask in a word and gives the word as it was. */
+TIDE_DEVICE static inline uint32_t tide_decisions_swap(uint32_t *word, uint32_t mask, bool set)
+{
+#ifdef __CUDA_ARCH__
+	return set ? atomicOr(word, mask) : atomicAnd(word, ~mask);
+#else
+	uint32_t old = *word;
+	*word = set ? old | mask : old & ~mask;
+	return old;
+#endif
+}
+
+TIDE_DEVICE static inline void tide_decisions_record(struct tide_decisions *d, bool storage)
+{
+	uint32_t at = (uint32_t)(tide_decisions_ticket(d) % d->window);
+	uint32_t mask = (uint32_t)1 << at % 32;
+	bool before = (tide_decisions_swap(&d->bits[at / 32], mask, storage) & mask) != 0;
+	if (before != storage)
+		tide_decisions_count(d, storage ? 1 : UINT32_MAX);
+}
+
+/* Were more than 80% of the last decisions for tier 3? */
+TIDE_DEVICE static inline bool tide_decisions_rule(const struct tide_decisions *d)
+{
+	uint64_t n = d->made < d->window ? d->made : d->window;
+	return (uint64_t)100 * d->storage > 80 * n;
+}
+
+/* ---- where a victim goes ---- */
+
+#define TIDE_KEEPS_MAX 64 /* pages kept per eviction */
+
+/* The tier for a victim of that prediction: 1 is to keep it, which the caller may rule out. Call it
+ * once per answer: an eviction is recorded. */
+TIDE_DEVICE static inline unsigned tide_place(struct tide_decisions *d, unsigned predicted,
+					      bool may_keep, bool host_free)
+{
+	if (predicted == 1 && may_keep)
+		return 1;
+	bool storage = predicted == 3 || !host_free;
+	bool lift = storage && host_free && tide_decisions_rule(d);
+	tide_decisions_record(d, storage);
+	return storage && !lift ? 3 : 2;
+}
+
+/* ---- which pages are sampled ---- */
+
+/* rate is above 0 and at most 1; a page is sampled if its hash is not above this. */
+TIDE_DEVICE static inline uint64_t tide_sample_bound(double rate)
+{
+	double bound = rate * 18446744073709551616.0; /* 2^64 */
+	if (rate >= 1)
+		return UINT64_MAX;
+	uint64_t whole = (uint64_t)bound;
+	return (double)whole < bound ? whole : whole - 1;
+}
+
+TIDE_DEVICE static inline bool tide_sampled(uint64_t page, uint64_t bound)
+{
+	return tide_hash64(page) <= bound;
+}
+
+/* ---- the host alone: least squares over pairs (accesses passed, reuse distance) ---- */
+
+#ifdef __SIZEOF_INT128__
+
+#define TIDE_PAIRS_PER_FIT 10000
+#define TIDE_PAIRS_MAX 262144
+
+__extension__ typedef unsigned __int128 tide_wide;
+__extension__ typedef __int128 tide_wide_signed;
+
+/* 2^18 pairs of numbers up to 2^40: the squares' sum is below 2^98, times n below 2^116. */
+struct tide_sums {
+	uint64_t n;
+	tide_wide x, y, xx, xy;
+};
+
+static inline void tide_sums_add(struct tide_sums *s, uint64_t x, uint64_t y)
+{
+	s->n++;
+	s->x += x;
+	s->y += y;
+	s->xx += (tide_wide)x * x;
+	s->xy += (tide_wide)x * y;
+}
+
+/* False, and the line as it was, where the fit says nothing: all x equal, or no slope upwards. */
+static inline bool tide_sums_fit(const struct tide_sums *s, struct tide_line *line)
+{
+	tide_wide_signed rise = (tide_wide_signed)(s->n * s->xy - s->x * s->y);
+	tide_wide_signed run = (tide_wide_signed)(s->n * s->xx - s->x * s->x);
+	if (run <= 0 || rise <= 0)
+		return false;
+	line->m = (double)rise / (double)run;
+	double under = line->m * (double)s->x;
+	line->b = ((double)s->y - under) / (double)s->n;
+	return true;
+}
+
+#endif
+#endif

@@ -1,0 +1,192 @@
+/* What mhpe and hpe share: the chunk chain, cut by age into three partitions, and the buffer of
+ * chunks evicted not long ago, in which a fault finds out that an eviction was wrong.
+ *
+ *     head  [ old .......... ] [ middle .... ] [ new .... ]  tail
+ *                  old_end ^     middle_end ^
+ *
+ * New is what entered or faulted in the running interval, middle in the one before. A chunk goes
+ * to the tail or, counting as old, to the head; so partitions are runs of the chain, and the end
+ * of an interval only moves the two borders. */
+#ifndef TIDE_EVICT_INTERVALS_H
+#define TIDE_EVICT_INTERVALS_H
+
+#include "core/list.h"
+#include "tide/policy.h"
+
+/* First in the slot of a policy that uses this. A chunk can be in both lists: it came back by
+ * prefetch, and only faults look in the buffer. */
+struct entry {
+	struct td_link chain, buffer;
+	bool buffered;
+};
+
+struct intervals {
+	const struct tide_view *view;
+	size_t slot_bytes;
+	struct td_list chain;
+	uint32_t old_end, middle_end; /* last entry that is old; that is old or middle */
+	struct td_list buffer;        /* the head is the oldest */
+	uint32_t buffer_room;         /* 0 until memory is full */
+	uint64_t length_pages, pages; /* of an interval; migrated in this one */
+	uint64_t wrong;               /* evictions found wrong in this interval */
+	uint32_t chain_most, buffer_most;
+};
+
+#define INTERVAL_PARAM \
+	{ \
+		"interval", TIDE_PARAM_INT, "64", 1, 1e9, "migrated pages per interval" \
+	}
+
+static inline void intervals_init(struct intervals *s, const struct tide_view *view,
+				  size_t slot_bytes, int64_t length_pages)
+{
+	s->view = view;
+	s->slot_bytes = slot_bytes;
+	s->length_pages = (uint64_t)length_pages;
+	s->old_end = s->middle_end = TD_NIL;
+	td_list_init(&s->chain);
+	td_list_init(&s->buffer);
+}
+
+static inline struct entry *entry_of(const struct intervals *s, uint32_t i)
+{
+	return (struct entry *)(void *)(s->view->slots + (size_t)i * s->slot_bytes);
+}
+
+static inline struct td_links chain_links(const struct intervals *s)
+{
+	return (struct td_links){s->view->slots, s->slot_bytes};
+}
+
+static inline struct td_links buffer_links(const struct intervals *s)
+{
+	return (struct td_links){s->view->slots + offsetof(struct entry, buffer), s->slot_bytes};
+}
+
+static inline void note_most(uint32_t *most, uint32_t n)
+{
+	if (n > *most)
+		*most = n;
+}
+
+/* ---- the chain ---- */
+
+static inline void intervals_to_tail(struct intervals *s, uint32_t i)
+{
+	td_list_push_tail(&s->chain, chain_links(s), i);
+	note_most(&s->chain_most, s->chain.n);
+}
+
+static inline void intervals_to_head(struct intervals *s, uint32_t i)
+{
+	td_list_push_head(&s->chain, chain_links(s), i);
+	note_most(&s->chain_most, s->chain.n);
+	if (s->old_end == TD_NIL)
+		s->old_end = i;
+	if (s->middle_end == TD_NIL)
+		s->middle_end = i;
+}
+
+static inline void intervals_take_out(struct intervals *s, uint32_t i)
+{
+	uint32_t before = entry_of(s, i)->chain.prev;
+	if (s->old_end == i)
+		s->old_end = before;
+	if (s->middle_end == i)
+		s->middle_end = before;
+	td_list_remove(&s->chain, chain_links(s), i);
+}
+
+/* Counts what came in, after the chunk has its place; says whether that ended an interval. */
+static inline bool intervals_count(struct intervals *s, uint64_t pages)
+{
+	s->pages += (uint64_t)__builtin_popcountll(pages);
+	if (s->pages < s->length_pages)
+		return false;
+	s->pages = 0;
+	s->old_end = s->middle_end;
+	s->middle_end = s->chain.tail;
+	return true;
+}
+
+/* ---- victims ---- */
+
+static inline bool intervals_valid(const struct intervals *s, uint32_t i)
+{
+	return tide_valid(s->view, (tide_chunk){i});
+}
+
+/* The oldest valid chunk of all. */
+static inline uint32_t intervals_oldest(const struct intervals *s)
+{
+	uint32_t i = s->chain.head;
+	while (i != TD_NIL && !intervals_valid(s, i))
+		i = entry_of(s, i)->chain.next;
+	return i;
+}
+
+/* The valid old chunk after skipping that many from the newest end of old, its oldest if there
+ * are not so many, TD_NIL if there is none. */
+static inline uint32_t intervals_skip(const struct intervals *s, uint64_t skip)
+{
+	uint32_t found = TD_NIL;
+	for (uint32_t i = s->old_end; i != TD_NIL; i = entry_of(s, i)->chain.prev) {
+		if (!intervals_valid(s, i))
+			continue;
+		found = i;
+		if (!skip--)
+			break;
+	}
+	return found;
+}
+
+/* ---- the buffer ---- */
+
+/* At on_full: room by the length of the chain, and the count of pages starts anew. */
+static inline void intervals_full(struct intervals *s)
+{
+	uint32_t room = s->chain.n / 64 * 8;
+	s->buffer_room = room < 8 ? 8 : room;
+	s->pages = 0;
+}
+
+static inline void buffer_take_out(struct intervals *s, uint32_t i)
+{
+	td_list_remove(&s->buffer, buffer_links(s), i);
+	entry_of(s, i)->buffered = false;
+}
+
+/* At a fault: was the chunk evicted wrongly? */
+static inline bool intervals_wrong(struct intervals *s, uint32_t i)
+{
+	if (!entry_of(s, i)->buffered)
+		return false;
+	buffer_take_out(s, i);
+	s->wrong++;
+	return true;
+}
+
+static inline void intervals_evicted(struct intervals *s, uint32_t i)
+{
+	intervals_take_out(s, i);
+	if (entry_of(s, i)->buffered)
+		buffer_take_out(s, i);
+	else if (s->buffer.n == s->buffer_room)
+		buffer_take_out(s, s->buffer.head);
+	td_list_push_tail(&s->buffer, buffer_links(s), i);
+	entry_of(s, i)->buffered = true;
+	note_most(&s->buffer_most, s->buffer.n);
+}
+
+static inline uint64_t wrong_at_most_4(const struct intervals *s)
+{
+	return s->wrong < 4 ? s->wrong : 4;
+}
+
+static inline void intervals_report(const struct intervals *s, const struct tide_report *report)
+{
+	report->number(report->to, "chain_entries", s->chain_most);
+	report->number(report->to, "buffer_entries", s->buffer_most);
+}
+
+#endif

@@ -1,0 +1,314 @@
+/* Least expected use: a page is worth what keeping it may gain, per access that it has to be kept.
+ *
+ * For the ref that accessed the page last, the table knows after how many accesses its pages were
+ * accessed again. Given that a page has waited tesla accesses already, the share of those reuses
+ * that come up to l, over the wait l - tesla, is the gain per access of keeping it that long; the
+ * best l makes the page's priority, and the page of lowest priority leaves. Scans come out as most
+ * recently used, skewed accesses as least recently used, without anybody deciding on either. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "leu_search.h"
+
+enum { BY, REFS, SAMPLE, TRAIN, DECAY };
+
+#define MOST_BUCKETS (1u << 24)
+
+/* ---- life ---- */
+
+static unsigned needs_with(const union tide_value *v)
+{
+	unsigned needs = TIDE_NEEDS_ACCESSES | TIDE_NEEDS_PAGES;
+	return strcmp(v[BY].text, "page") == 0 ? needs : needs | TIDE_NEEDS_REFS;
+}
+
+static void destroy(void *self)
+{
+	struct leu *s = self;
+	td_rit_free(&s->table);
+	td_vec_free(&s->families);
+	td_vec_free(&s->shelves);
+	td_vec_free(&s->tree);
+	td_vec_free(&s->stale);
+	td_vec_free(&s->buckets);
+	if (s->pass)
+		td_rit_pass_free(s->pass);
+	free(s->pass);
+}
+
+static int reserve(struct td_vec *v, size_t item_bytes, uint64_t n)
+{
+	td_vec_init(v, item_bytes);
+	return td_vec_reserve(v, n);
+}
+
+/* Chains get longer than one where more refs than that have pages but no entry. */
+static uint64_t buckets_for(const struct leu *s)
+{
+	uint64_t n = 1;
+	while (!s->by_page && n < MOST_BUCKETS && n < s->view->near->capacity_pages)
+		n *= 2;
+	return n;
+}
+
+static int allocate(struct leu *s, uint32_t refs)
+{
+	uint64_t buckets = buckets_for(s);
+	int rc = td_rit_init(&s->table, refs);
+	s->leaves = 1;
+	s->bucket_mask = buckets - 1;
+	if (!rc)
+		rc = reserve(&s->families, sizeof(struct family), refs);
+	if (!rc)
+		rc = reserve(&s->shelves, sizeof(struct shelf), refs);
+	if (!rc)
+		rc = reserve(&s->tree, sizeof(struct node), 4 * (uint64_t)refs);
+	if (!rc)
+		rc = reserve(&s->stale, sizeof(uint32_t), refs);
+	if (!rc)
+		rc = reserve(&s->buckets, sizeof(uint32_t), buckets);
+	if (!rc)
+		*node_at(s, 1) = NOTHING;
+	return rc;
+}
+
+static int create(void *self, const struct tide_view *view, const union tide_value *v,
+		  struct tide_error *err)
+{
+	struct leu *s = self;
+	s->view = view;
+	s->by_page = strcmp(v[BY].text, "page") == 0;
+	if (!s->by_page && strcmp(v[BY].text, "ref") != 0)
+		return tide_fail(err, -EINVAL,
+				 "evict policy leu: by=%s is unknown: give ref or page",
+				 v[BY].text);
+	s->sample = v[SAMPLE].r < 1 ? (uint64_t)(v[SAMPLE].r * 0x1p64) : UINT64_MAX;
+	s->decay = (uint64_t)v[DECAY].i;
+	td_list_init(&s->line);
+	int rc = allocate(s, (uint32_t)v[REFS].i);
+	if (rc)
+		return tide_fail(err, rc,
+				 "evict policy leu: out of memory for its table: give fewer refs");
+	return 0;
+}
+
+/* A hash is never UINT64_MAX but for one page, which then is counted like all others. */
+static bool counted(const struct leu *s, uint64_t page)
+{
+	return s->sample == UINT64_MAX || tide_hash64(page) < s->sample;
+}
+
+/* ---- training ---- */
+
+static int end_training(struct leu *s, struct tide_error *err)
+{
+	if (!s->by_page && !s->saw_refs)
+		return tide_fail(
+			err, -EINVAL,
+			"evict policy leu: the trace it is to learn from has no refs: give one "
+			"that has, or by=page");
+	if (s->pass)
+		td_rit_pass_free(s->pass);
+	free(s->pass);
+	s->pass = NULL;
+	s->trained = true;
+	if (s->table.n)
+		grow_tree(s, s->table.n - 1);
+	return 0;
+}
+
+static int begin_training(struct leu *s)
+{
+	s->pass = malloc(sizeof *s->pass);
+	return s->pass ? td_rit_pass_init(s->pass, &s->table) : -ENOMEM;
+}
+
+static int train(void *self, const struct tide_batch *batch, struct tide_error *err)
+{
+	struct leu *s = self;
+	int rc = 0;
+	if (!batch)
+		return end_training(s, err);
+	if (!s->pass)
+		rc = begin_training(s);
+	for (uint32_t i = 0; i < batch->n && !rc; i++) {
+		uint64_t page = batch->page[i];
+		s->saw_refs |= batch->ref[i] != 0;
+		rc = td_rit_pass_touch(s->pass, page, s->by_page ? page : batch->ref[i],
+				       counted(s, page));
+		if (s->decay && s->pass->now % s->decay == 0)
+			td_rit_halve(&s->table);
+	}
+	return rc ? tide_fail(err, rc,
+			      "evict policy leu: out of memory for the pages it is trained on")
+		  : 0;
+}
+
+/* ---- notices ---- */
+
+/* After the entry's n may have gone up. */
+static void check_limit(struct leu *s, uint32_t e)
+{
+	if (td_rit_at(&s->table, e)->n >= family_at(s, e)->limit)
+		mark_stale(s, e);
+}
+
+static void forget_bounds(struct leu *s, uint32_t e)
+{
+	if (family_at(s, e)->large)
+		clear_shelf(shelf_at(s, e));
+	mark_stale(s, e);
+}
+
+static uint32_t make_entry(struct leu *s, uint64_t ref)
+{
+	uint32_t e = td_rit_make(&s->table, ref, s->view->near->time);
+	grow_tree(s, e);
+	change_family(s, e, ref);
+	forget_bounds(s, e);
+	if (family_at(s, e)->large)
+		memset(shelf_at(s, e)->set, 0, sizeof shelf_at(s, e)->set);
+	family_at(s, e)->large = false;
+	return e;
+}
+
+/* Credits the reuse, then counts the access: the entry of ref, or TD_NIL. */
+static uint32_t learn(struct leu *s, const struct page *at, tide_page p, uint64_t ref)
+{
+	uint64_t now = s->view->near->time, last = last_of(at);
+	uint32_t e = td_rit_find(&s->table, ref), before = e;
+	if (s->trained || !counted(s, p.number))
+		return e;
+	if (last && at->ref != ref)
+		before = td_rit_find(&s->table, at->ref);
+	if (last && before != TD_NIL)
+		td_rit_credit(&s->table, before, last, now);
+	if (s->decay && before != TD_NIL)
+		check_limit(s, before);
+	if (e == TD_NIL)
+		e = make_entry(s, ref);
+	td_rit_count(&s->table, e);
+	return e;
+}
+
+static void take_out(struct leu *s, uint32_t i)
+{
+	struct page *at = page_at(s, i);
+	if (!(at->stamp & LISTED))
+		return;
+	if (at->stamp & MARKED) {
+		uint32_t e = td_rit_find(&s->table, at->ref);
+		if (e != TD_NIL && family_at(s, e)->large)
+			drop_cursors(s, e, i);
+		clear_flag(at, MARKED);
+	}
+	unlist(s, i);
+}
+
+static void decay(struct leu *s)
+{
+	td_rit_halve(&s->table);
+	for (uint32_t e = 0; e < s->table.n; e++)
+		forget_bounds(s, e);
+}
+
+static void on_access(void *self, tide_chunk c, tide_page p, uint64_t ref)
+{
+	struct leu *s = self;
+	struct page *at = page_at(s, c.index);
+	uint64_t by = s->by_page ? p.number : ref, now = s->view->near->time;
+	take_out(s, c.index);
+	uint32_t e = learn(s, at, p, by);
+	at->stamp = now << STAMP_SHIFT;
+	at->ref = by;
+	list_page(s, c.index, e);
+	if (e != TD_NIL)
+		check_limit(s, e);
+	if (s->decay && !s->trained && now % s->decay == 0)
+		decay(s);
+}
+
+/* The faulting page gets its access at once; one that comes ahead of its own waits for it. */
+static void on_migrated(void *self, tide_chunk c, uint64_t pages)
+{
+	struct leu *s = self;
+	(void)pages;
+	if (c.index != s->view->near->fault_chunk.index)
+		list_stranger(s, c.index);
+}
+
+static void on_evicted(void *self, tide_chunk c, const struct tide_evicted *what)
+{
+	(void)what;
+	take_out(self, c.index);
+}
+
+/* The valid page accessed longest ago. */
+static tide_chunk find_other(const struct leu *s)
+{
+	tide_chunk best = TIDE_NO_CHUNK;
+	for (uint32_t i = 0; i < s->view->near->chunks; i++) {
+		tide_chunk c = {i};
+		if (tide_resident(s->view, c) && tide_valid(s->view, c) &&
+		    (best.index == TD_NIL ||
+		     last_of(page_at(s, i)) < last_of(page_at(s, best.index))))
+			best = c;
+	}
+	return best;
+}
+
+/* At a fault every resident page is valid. Where a prefetcher brings pages in at a notice, the page
+ * that gave it is not; that is not demand paging, which LEU is made for, and a plain search does.
+ */
+static tide_chunk pick_victim(void *self)
+{
+	const struct leu *s = self;
+	tide_chunk c = {find_lowest(self)};
+	return c.index == TD_NIL || tide_valid(s->view, c) ? c : find_other(s);
+}
+
+static void report(void *self, const struct tide_report *r)
+{
+	const struct leu *s = self;
+	r->text(r->to, "learned", s->trained ? "before" : "online");
+	r->number(r->to, "refs", s->table.n);
+	r->number(r->to, "recycled_refs", s->table.recycled);
+	r->number(r->to, "victims", s->victims);
+	r->number(r->to, "victims_of_priority_0", s->worthless);
+	r->number(r->to, "priorities_worked_out", s->examined);
+	r->number(r->to, "cursor_steps", s->walked);
+}
+
+static const struct tide_param params[] = {
+	{"by", TIDE_PARAM_TEXT, "ref", 0, 0, "whose reuse intervals: ref, or page (needs no refs)"},
+	{"refs", TIDE_PARAM_INT, "1024", 1, 65536,
+	 "entries of the table; the least recently credited one is recycled"},
+	{"sample", TIDE_PARAM_REAL, "1", 1e-6, 1, "share of the pages that are counted"},
+	{"train", TIDE_PARAM_TRACE, "", 0, 0,
+	 "learn from a pass over this trace, and nothing in the run"},
+	{"decay", TIDE_PARAM_INT, "0", 0, 0x1p48,
+	 "halve all counts, and n beyond them, every so many accesses; 0: never"},
+	{0},
+};
+
+const struct tide_policy td_policy_evict_leu = {
+	.api = TIDE_POLICY_API,
+	.size = sizeof(struct tide_policy),
+	.name = "leu",
+	.role = TIDE_EVICT,
+	.summary = "least expected use, from the reuse intervals of each ref",
+	.paper = "LEU, MEMSYS 2019",
+	.needs = TIDE_NEEDS_ACCESSES | TIDE_NEEDS_REFS | TIDE_NEEDS_PAGES,
+	.params = params,
+	.state_bytes = sizeof(struct leu),
+	.chunk_bytes = sizeof(struct page),
+	.needs_with = needs_with,
+	.create = create,
+	.train = train,
+	.destroy = destroy,
+	.on_migrated = on_migrated,
+	.on_access = on_access,
+	.on_evicted = on_evicted,
+	.pick_victim = pick_victim,
+	.report = report,
+};

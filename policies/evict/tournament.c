@@ -1,0 +1,269 @@
+/* Several policies at once: each sees everything and keeps its own lists, and those still active
+ * name the victims in turn. A victim that faults again is a point of blame for the one that named
+ * it; who has clearly more than its share when the points are counted is retired. */
+#include <stdio.h>
+
+#include "tide/policy.h"
+
+#define MOST (sizeof((struct tide_members *)0)->at / sizeof *((struct tide_members *)0)->at)
+
+struct slot {
+	uint32_t when; /* how many had left when the chunk did */
+	uint8_t cause; /* member + 1 that named the chunk when it left; 0: none to blame */
+};
+
+struct tournament {
+	const struct tide_view *view;
+	const struct tide_members *members;
+	uint64_t window;
+	double margin;
+	double horizon; /* in resident chunks; 0: none */
+	uint64_t evicted;
+	unsigned active; /* how many */
+	unsigned victim_turn, candidate_turn;
+	tide_chunk named;  /* the last victim, */
+	unsigned named_by; /* and who named it */
+	bool retired[MOST];
+	unsigned order[MOST];                /* in which they retired */
+	uint64_t points[MOST], sum;          /* since they were last cleared */
+	uint64_t blame[MOST], victims[MOST]; /* of the whole run */
+};
+
+enum { OF, WINDOW, MARGIN, HORIZON };
+
+/* Every member that has the callback. */
+#define TELL(s, callback, ...) \
+	do { \
+		const struct tide_members *m_ = (s)->members; \
+		for (unsigned i_ = 0; i_ < m_->n; i_++) { \
+			if (m_->at[i_].policy->callback) \
+				m_->at[i_].policy->callback(m_->at[i_].self, ##__VA_ARGS__); \
+		} \
+	} while (0)
+
+static unsigned needs_with(const union tide_value *values)
+{
+	unsigned needs = 0;
+	for (unsigned i = 0; i < values[OF].members->n; i++)
+		needs |= values[OF].members->at[i].policy->needs;
+	return needs;
+}
+
+static int create(void *self, const struct tide_view *view, const union tide_value *values,
+		  struct tide_error *err)
+{
+	struct tournament *s = self;
+	(void)err;
+	s->view = view;
+	s->members = values[OF].members;
+	s->active = s->members->n;
+	s->window = (uint64_t)values[WINDOW].i;
+	s->margin = values[MARGIN].r;
+	s->horizon = values[HORIZON].r;
+	s->named = TIDE_NO_CHUNK;
+	return 0;
+}
+
+/* ---- blame ---- */
+
+static bool over(const struct tournament *s, unsigned i)
+{
+	return !s->retired[i] && (double)(s->points[i] * s->active) > s->margin * (double)s->sum;
+}
+
+/* The one that stays although all are over: the active one with the fewest points. */
+static unsigned least_blamed(const struct tournament *s)
+{
+	unsigned best = UINT32_MAX;
+	for (unsigned i = 0; i < s->members->n; i++) {
+		if (!s->retired[i] && (best == UINT32_MAX || s->points[i] < s->points[best]))
+			best = i;
+	}
+	return best;
+}
+
+static void judge(struct tournament *s)
+{
+	bool out[MOST] = {false};
+	unsigned n = 0;
+	for (unsigned i = 0; i < s->members->n; i++)
+		n += out[i] = over(s, i);
+	if (n == s->active)
+		out[least_blamed(s)] = false;
+	for (unsigned i = 0; i < s->members->n; i++) {
+		if (out[i])
+			s->order[s->members->n - s->active--] = i;
+		s->retired[i] |= out[i];
+		s->points[i] = 0;
+	}
+	s->sum = 0;
+}
+
+/* Where everything comes back sooner or later, every victim is a point and all get alike many.
+ * Within a horizon only those count that came back early. */
+static bool is_late(const struct tournament *s, const struct slot *slot)
+{
+	double since = (double)((uint32_t)s->evicted - slot->when);
+	return s->horizon > 0 && since > s->horizon * (double)s->view->near->resident_chunks;
+}
+
+static void on_fault(void *self, tide_chunk c, tide_page p)
+{
+	struct tournament *s = self;
+	struct slot *slot = tide_slot(s->view, struct slot, c);
+	if (slot->cause && !is_late(s, slot)) {
+		s->points[slot->cause - 1]++;
+		s->blame[slot->cause - 1]++;
+		slot->cause = 0;
+		if (++s->sum > s->window)
+			judge(s);
+	}
+	TELL(s, on_fault, c, p);
+}
+
+static void on_evicted(void *self, tide_chunk c, const struct tide_evicted *what)
+{
+	struct tournament *s = self;
+	struct slot *slot = tide_slot(s->view, struct slot, c);
+	slot->when = (uint32_t)++s->evicted;
+	if (c.index == s->named.index) {
+		slot->cause = (uint8_t)(s->named_by + 1);
+		s->victims[s->named_by]++;
+	}
+	TELL(s, on_evicted, c, what);
+}
+
+/* A chunk that came back by a fault has no cause any more; by prefetch nobody is blamed. */
+static void on_migrated(void *self, tide_chunk c, uint64_t pages)
+{
+	struct tournament *s = self;
+	tide_slot(s->view, struct slot, c)->cause = 0;
+	TELL(s, on_migrated, c, pages);
+}
+
+/* ---- what is only passed on ---- */
+
+static void on_full(void *self)
+{
+	TELL((struct tournament *)self, on_full);
+}
+
+static bool wants_accesses(const struct tide_policy *member)
+{
+	return member->on_access && (member->needs & TIDE_NEEDS_ACCESSES || member->needs_with);
+}
+
+static void on_access(void *self, tide_chunk c, tide_page p, uint64_t ref)
+{
+	const struct tide_members *m = ((struct tournament *)self)->members;
+	for (unsigned i = 0; i < m->n; i++) {
+		if (wants_accesses(m->at[i].policy))
+			m->at[i].policy->on_access(m->at[i].self, c, p, ref);
+	}
+}
+
+static void on_notice(void *self, tide_chunk c, tide_page p, enum tide_purpose purpose)
+{
+	TELL((struct tournament *)self, on_notice, c, p, purpose);
+}
+
+static void on_boundary(void *self, uint64_t kernel)
+{
+	TELL((struct tournament *)self, on_boundary, kernel);
+}
+
+/* ---- questions ---- */
+
+/* The first active member from one on, round the ring. */
+static unsigned next_active(const struct tournament *s, unsigned from)
+{
+	while (s->retired[from % s->members->n])
+		from++;
+	return from % s->members->n;
+}
+
+static tide_chunk pick_victim(void *self)
+{
+	struct tournament *s = self;
+	s->named_by = next_active(s, s->victim_turn);
+	s->victim_turn = s->named_by + 1;
+	s->named =
+		s->members->at[s->named_by].policy->pick_victim(s->members->at[s->named_by].self);
+	return s->named;
+}
+
+static tide_chunk pick_observed(void *self)
+{
+	struct tournament *s = self;
+	for (unsigned asked = 0; asked < s->active; asked++) {
+		unsigned at = next_active(s, s->candidate_turn);
+		const struct tide_policy *member = s->members->at[at].policy;
+		s->candidate_turn = at + 1;
+		if (!member->pick_observed)
+			continue;
+		tide_chunk c = member->pick_observed(s->members->at[at].self);
+		if (c.index != TIDE_NO_CHUNK.index)
+			return c;
+	}
+	return TIDE_NO_CHUNK;
+}
+
+/* ---- report ---- */
+
+static void add_name(const struct tournament *s, char *names, size_t size, unsigned i)
+{
+	size_t used = strlen(names);
+	snprintf(names + used, size - used, "%s%s", used ? "+" : "",
+		 s->members->at[i].policy->name);
+}
+
+static void report(void *self, const struct tide_report *r)
+{
+	const struct tournament *s = self;
+	char active[MOST * 32] = "", retired[MOST * 32] = "";
+	for (unsigned i = 0; i < s->members->n; i++) {
+		if (!s->retired[i])
+			add_name(s, active, sizeof active, i);
+	}
+	for (unsigned i = 0; i < s->members->n - s->active; i++)
+		add_name(s, retired, sizeof retired, s->order[i]);
+	r->text(r->to, "active", active);
+	r->text(r->to, "retired", *retired ? retired : NULL);
+	r->list(r->to, "victims_by_member", s->victims, s->members->n);
+	r->list(r->to, "blame_by_member", s->blame, s->members->n);
+}
+
+static const struct tide_param params[] = {
+	{"of", TIDE_PARAM_POLICIES, "observ-lru+observ-lfu+cp", 0, 0, "policies that compete"},
+	{"window", TIDE_PARAM_INT, "64", 1, 1e9, "points of blame after which they are judged"},
+	{"margin", TIDE_PARAM_REAL, "1.2", 0, 100, "times the mean share of blame that retires"},
+	{"horizon", TIDE_PARAM_REAL, "0", 0, 1000000,
+	 "blame only for what came back within so many times the resident chunks; 0: always"},
+	TIDE_OBSERVE_PARAMS,
+	{0},
+};
+
+const struct tide_policy td_policy_evict_tournament = {
+	.api = TIDE_POLICY_API,
+	.size = sizeof(struct tide_policy),
+	.name = "tournament",
+	.role = TIDE_EVICT,
+	.summary = "several policies in turn, until the worse ones are retired",
+	.paper = "ObservUVM, ISCA 2026",
+	.needs = TIDE_NEEDS_NOTICES,
+	.needs_with = needs_with,
+	.params = params,
+	.state_bytes = sizeof(struct tournament),
+	.chunk_bytes = sizeof(struct slot),
+	.create = create,
+	.on_full = on_full,
+	.on_fault = on_fault,
+	.on_migrated = on_migrated,
+	.on_access = on_access,
+	.on_notice = on_notice,
+	.on_evicted = on_evicted,
+	.on_boundary = on_boundary,
+	.pick_victim = pick_victim,
+	.pick_observed = pick_observed,
+	.report = report,
+};

@@ -1,0 +1,60 @@
+/* What policies with candidates to observe share: the first unobserved entry of a list, without
+ * walking past the observed ones at every question.
+ *
+ *     head  o o o o o . o . . .  tail        o: observed
+ *                     ^ at
+ *
+ * All entries before `at` are observed. That holds by itself as long as entries come in at the
+ * tail and a chunk whose observation ends is taken out or moved to the tail; who leaves it in its
+ * place calls watch_restart(). So each entry is passed once, not once per question. */
+#ifndef TIDE_EVICT_WATCH_H
+#define TIDE_EVICT_WATCH_H
+
+#include "chain.h"
+
+struct watch {
+	struct td_list list;
+	uint32_t at; /* TD_NIL: all are observed */
+};
+
+static inline void watch_init(struct watch *w)
+{
+	td_list_init(&w->list);
+	w->at = TD_NIL;
+}
+
+static inline void watch_push_tail(struct watch *w, struct td_links links, uint32_t i)
+{
+	td_list_push_tail(&w->list, links, i);
+	if (w->at == TD_NIL)
+		w->at = i;
+}
+
+static inline void watch_push_head(struct watch *w, struct td_links links, uint32_t i)
+{
+	td_list_push_head(&w->list, links, i);
+	w->at = i;
+}
+
+static inline void watch_remove(struct watch *w, struct td_links links, uint32_t i)
+{
+	if (w->at == i)
+		w->at = td_link_at(links, i)->next;
+	td_list_remove(&w->list, links, i);
+}
+
+static inline void watch_restart(struct watch *w)
+{
+	w->at = w->list.head;
+}
+
+/* The unobserved chunk nearest the head, or TIDE_NO_CHUNK. */
+static inline tide_chunk watch_first(struct watch *w, struct td_links links,
+				     const struct tide_view *view)
+{
+	while (w->at != TD_NIL && tide_observed(view, (tide_chunk){w->at}))
+		w->at = td_link_at(links, w->at)->next;
+	return (tide_chunk){w->at};
+}
+
+#endif

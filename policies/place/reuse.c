@@ -1,0 +1,198 @@
+/* GMT-Reuse: predicts how far ahead a victim's next use is, and so the tier where it belongs.
+ *
+ *     at a fault      accesses since the page left -> a line fitted from samples -> its reuse
+ *                     distance -> the tier that would have been right -> weights of a Markov chain
+ *     for a victim    its last right tier -> the heaviest way out of it -> keep, tier 2 or tier 3
+ *
+ * What a fault and a victim need is in tide/tiering.h, which the GPU runtime shares; here are the
+ * samples that the line is fitted to. */
+#include "tide/tiering.h"
+
+#include <errno.h>
+
+#include "core/ostree.h"
+#include "tide/policy.h"
+
+struct page {
+	struct tide_past past;
+	uint64_t last; /* time of its last access, while it is sampled */
+	uint64_t weights;
+	struct td_osnode node;
+};
+
+struct reuse {
+	const struct tide_view *view;
+	bool by_page;
+	double rate;
+	uint64_t bound;        /* of the hashes that are sampled */
+	struct td_ostree tree; /* sampled pages by last access */
+	struct tide_sums sums;
+	struct tide_line line;
+	uint64_t weights; /* of all pages, unless by_page */
+	unsigned kept;    /* since the last eviction */
+	uint64_t keeps, lifted, judged, right;
+	uint64_t correct[3];
+	struct tide_decisions decisions;
+};
+
+static struct page *slot(const struct reuse *s, uint32_t i)
+{
+	return tide_slot(s->view, struct page, (tide_chunk){i});
+}
+
+static uint64_t *weights_of(struct reuse *s, struct page *at)
+{
+	return s->by_page ? &at->weights : &s->weights;
+}
+
+static int create(void *self, const struct tide_view *view, const union tide_value *values,
+		  struct tide_error *err)
+{
+	struct reuse *s = self;
+	s->view = view;
+	s->rate = values[0].r;
+	s->bound = tide_sample_bound(s->rate);
+	s->decisions.window = (uint32_t)values[1].i;
+	s->by_page = strcmp(values[2].text, "page") == 0;
+	if (!s->by_page && strcmp(values[2].text, "all") != 0)
+		return tide_fail(
+			err, -EINVAL,
+			"place policy reuse: by=%s is neither all nor page: give one of them",
+			values[2].text);
+	s->line.m = 1;
+	return 0;
+}
+
+/* ---- the samples ---- */
+
+static uint64_t last_access(const void *arg, uint32_t i)
+{
+	return slot(arg, i)->last;
+}
+
+static struct td_osview tree_view(const struct reuse *s)
+{
+	unsigned char *nodes = s->view->slots + offsetof(struct page, node);
+	return (struct td_osview){{nodes, sizeof(struct page)}, last_access, s};
+}
+
+/* A sampled page is used again: what lies above it in the tree was used in between. */
+static void add_pair(struct reuse *s, const struct td_osview *v, uint64_t last)
+{
+	uint64_t above = td_ostree_count(&s->tree, v) - td_ostree_rank(&s->tree, v, last) - 1;
+	uint64_t distance = s->rate < 1 ? (uint64_t)((double)above / s->rate) : above;
+	tide_sums_add(&s->sums, s->view->near->time - last, distance);
+	if (s->sums.n % TIDE_PAIRS_PER_FIT == 0)
+		tide_sums_fit(&s->sums, &s->line);
+}
+
+static void on_access(void *self, tide_chunk c, tide_page p, uint64_t ref)
+{
+	struct reuse *s = self;
+	(void)ref;
+	if (s->sums.n == TIDE_PAIRS_MAX || !tide_sampled(p.number, s->bound))
+		return;
+	struct td_osview v = tree_view(s);
+	struct page *at = slot(s, c.index);
+	if (at->last) {
+		add_pair(s, &v, at->last);
+		td_ostree_remove(&s->tree, &v, c.index);
+	}
+	at->last = s->view->near->time;
+	td_ostree_add(&s->tree, &v, c.index);
+}
+
+/* ---- what a fault teaches ---- */
+
+static void on_fault(void *self, tide_chunk c, tide_page p)
+{
+	struct reuse *s = self;
+	const struct tide_near *near = s->view->near;
+	struct page *at = slot(s, c.index);
+	uint64_t evicted = tide_past_evicted(at->past), *weights = weights_of(s, at);
+	unsigned prev = tide_past_prev(at->past);
+	(void)p;
+	if (!evicted)
+		return;
+	unsigned correct = tide_correct_tier(s->line, near->time - evicted, near->capacity_pages,
+					     near->host_pages);
+	s->correct[correct - 1]++;
+	if (prev) {
+		s->judged++;
+		s->right += tide_past_predicted(at->past) == correct;
+		*weights = tide_weights_learn(*weights, prev, correct);
+	}
+	tide_past_set_prev(&at->past, correct);
+}
+
+/* ---- victims ---- */
+
+static enum tide_placement place_victim(void *self, tide_chunk c)
+{
+	struct reuse *s = self;
+	struct page *at = slot(s, c.index);
+	unsigned predicted = tide_weights_predict(*weights_of(s, at), tide_past_prev(at->past));
+	bool may_keep = s->kept < TIDE_KEEPS_MAX && !tide_past_kept(at->past);
+	unsigned tier =
+		tide_place(&s->decisions, predicted, may_keep, s->view->near->host_free_pages != 0);
+	tide_past_set_predicted(&at->past, predicted);
+	if (tier == 1) {
+		tide_past_keep(&at->past);
+		s->kept++;
+		s->keeps++;
+		return TIDE_KEEP;
+	}
+	s->kept = 0;
+	s->lifted += predicted == 3 && tier == 2;
+	return tier == 2 ? TIDE_TO_TIER2 : TIDE_TO_TIER3;
+}
+
+static void on_evicted(void *self, tide_chunk c, const struct tide_evicted *what)
+{
+	struct reuse *s = self;
+	(void)what;
+	tide_past_evict(&slot(s, c.index)->past, s->view->near->time);
+}
+
+static void report(void *self, const struct tide_report *r)
+{
+	struct reuse *s = self;
+	if (s->judged)
+		r->real(r->to, "prediction_accuracy", (double)s->right / (double)s->judged);
+	else
+		r->text(r->to, "prediction_accuracy", NULL);
+	r->number(r->to, "predictions_judged", s->judged);
+	r->list(r->to, "correct_tiers", s->correct, 3);
+	r->number(r->to, "keeps", s->keeps);
+	r->number(r->to, "lifted_to_tier2", s->lifted);
+	r->real(r->to, "slope", s->line.m);
+	r->real(r->to, "intercept", s->line.b);
+	r->number(r->to, "pairs", s->sums.n);
+}
+
+static const struct tide_param params[] = {
+	{"rate", TIDE_PARAM_REAL, "1", 1e-6, 1, "share of the pages that is sampled, by hash"},
+	{"window", TIDE_PARAM_INT, "1024", 1, TIDE_DECISIONS_MAX,
+	 "last decisions that the 80% rule looks at"},
+	{"by", TIDE_PARAM_TEXT, "all", 0, 0, "weights: one table for all pages, or one per page"},
+	{0},
+};
+
+const struct tide_policy td_policy_place_reuse = {
+	.api = TIDE_POLICY_API,
+	.size = sizeof(struct tide_policy),
+	.name = "reuse",
+	.role = TIDE_PLACE,
+	.summary = "to the tier where its reuse distance will belong, by a Markov chain",
+	.paper = "GMT (ASPLOS 2024)",
+	.needs = TIDE_NEEDS_ACCESSES | TIDE_NEEDS_PAGES,
+	.params = params,
+	.state_bytes = sizeof(struct reuse),
+	.chunk_bytes = sizeof(struct page),
+	.create = create,
+	.on_fault = on_fault,
+	.on_access = on_access,
+	.on_evicted = on_evicted,
+	.place_victim = place_victim,
+	.report = report,
+};

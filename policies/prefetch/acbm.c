@@ -1,0 +1,139 @@
+/* Migration by access counters: a fault maps the page where it is, and only a chunk that is then
+ * used often enough is brought in, whole. There are few counters; a chunk that has none takes the
+ * one that was hit least recently. */
+#include "core/list.h"
+#include "tide/policy.h"
+
+#define COUNTERS_MOST 4096
+
+struct slot {
+	uint32_t counter_plus_1; /* 0: none */
+};
+
+struct counter {
+	struct td_link link;
+	tide_chunk chunk;
+	uint32_t hits;
+};
+
+struct acbm {
+	const struct tide_view *view;
+	uint32_t threshold;
+	struct td_list used; /* the head was hit least recently */
+	struct td_list idle;
+	uint64_t recycled, migrated;
+	struct counter at[COUNTERS_MOST];
+};
+
+enum { THRESHOLD, COUNTERS };
+
+static struct td_links links(struct acbm *s)
+{
+	return (struct td_links){(unsigned char *)s->at, sizeof(struct counter)};
+}
+
+static struct slot *slot(const struct acbm *s, tide_chunk c)
+{
+	return tide_slot(s->view, struct slot, c);
+}
+
+static int create(void *self, const struct tide_view *view, const union tide_value *values,
+		  struct tide_error *err)
+{
+	struct acbm *s = self;
+	(void)err;
+	s->view = view;
+	s->threshold = (uint32_t)values[THRESHOLD].i;
+	td_list_init(&s->used);
+	td_list_init(&s->idle);
+	for (uint32_t i = 0; i < (uint32_t)values[COUNTERS].i; i++)
+		td_list_push_tail(&s->idle, links(s), i);
+	return 0;
+}
+
+static void release(struct acbm *s, uint32_t i)
+{
+	slot(s, s->at[i].chunk)->counter_plus_1 = 0;
+	td_list_remove(&s->used, links(s), i);
+	td_list_push_tail(&s->idle, links(s), i);
+}
+
+/* A counter for a chunk that has none. */
+static void acquire(struct acbm *s, tide_chunk c)
+{
+	if (!s->idle.n) {
+		release(s, s->used.head);
+		s->recycled++;
+	}
+	uint32_t i = s->idle.head;
+	td_list_remove(&s->idle, links(s), i);
+	td_list_push_tail(&s->used, links(s), i);
+	s->at[i].chunk = c;
+	s->at[i].hits = 0;
+	slot(s, c)->counter_plus_1 = i + 1;
+}
+
+static void plan_prefetch(void *self, tide_chunk c, tide_page p, struct tide_plan *plan)
+{
+	(void)self, (void)c, (void)p;
+	plan->remote = true;
+}
+
+static void on_notice(void *self, tide_chunk c, tide_page p, enum tide_purpose purpose)
+{
+	struct acbm *s = self;
+	(void)p;
+	if (purpose != TIDE_REMOTE)
+		return;
+	if (!slot(s, c)->counter_plus_1)
+		acquire(s, c);
+	uint32_t i = slot(s, c)->counter_plus_1 - 1;
+	s->at[i].hits++;
+	td_list_to_tail(&s->used, links(s), i);
+}
+
+static void plan_notice(void *self, tide_chunk c, tide_page p, enum tide_purpose purpose,
+			struct tide_plan *plan)
+{
+	struct acbm *s = self;
+	(void)p;
+	if (purpose != TIDE_REMOTE)
+		return;
+	uint32_t i = slot(s, c)->counter_plus_1 - 1;
+	if (s->at[i].hits < s->threshold)
+		return;
+	plan->own = tide_whole_chunk(s->view);
+	s->migrated++;
+	release(s, i);
+}
+
+static void report(void *self, const struct tide_report *r)
+{
+	const struct acbm *s = self;
+	r->number(r->to, "counters_recycled", s->recycled);
+	r->number(r->to, "chunks_migrated", s->migrated);
+}
+
+static const struct tide_param params[] = {
+	{"threshold", TIDE_PARAM_INT, "256", 1, 65535, "accesses after which a chunk is migrated"},
+	{"counters", TIDE_PARAM_INT, "256", 1, COUNTERS_MOST, "chunks counted at once"},
+	{0},
+};
+
+const struct tide_policy td_policy_prefetch_acbm = {
+	.api = TIDE_POLICY_API,
+	.size = sizeof(struct tide_policy),
+	.name = "acbm",
+	.role = TIDE_PREFETCH,
+	.summary = "nothing on a fault; a whole chunk once its pages are used often from afar",
+	.paper = "NVIDIA's driver, access counter based migration",
+	.needs = TIDE_NEEDS_NOTICES,
+	.params = params,
+	.state_bytes = sizeof(struct acbm),
+	.chunk_bytes = sizeof(struct slot),
+	.create = create,
+	.on_notice = on_notice,
+	.plan_prefetch = plan_prefetch,
+	.plan_notice = plan_notice,
+	.report = report,
+};

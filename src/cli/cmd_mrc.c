@@ -1,0 +1,381 @@
+/* tide mrc: miss ratio curves of one input, a policy each. */
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "cli.h"
+#include "plot.h"
+#include "trace_verbs.h"
+
+#define POLICIES_MAX 12 /* as many columns as a terminal has room for */
+
+const struct td_cli_option td_cli_mrc_options[] = {
+	{"trace", 0, TD_CLI_TEXT, TD_CLI_AT(trace), "FILE", "trace to read, - for standard input",
+	 TD_CLI_ANY},
+	TD_CLI_WORKLOAD_OPTION,
+	TD_CLI_FORMAT_OPTIONS,
+	TD_CLI_PAGE_OPTION,
+	{"policy", 0, TD_CLI_LIST, TD_CLI_AT(policy), "POLICY",
+	 "an eviction policy (lru), or vmin or osl", TD_CLI_EVICT},
+	{"sizes", 0, TD_CLI_TEXT, TD_CLI_AT(sizes), "N|LIST",
+	 "so many sizes, evenly spread up to the footprint, or a list of them (50)", TD_CLI_ANY},
+	{"sample", 0, TD_CLI_TEXT, TD_CLI_AT(sample), "SHARE",
+	 "look at this share of the pages alone, such as 0.01 (1)", TD_CLI_ANY},
+	{"verify", 0, TD_CLI_FLAG, TD_CLI_AT(verify), NULL,
+	 "with --sample: make the exact curve too, and say how far off the sample is", TD_CLI_ANY},
+	{"plot", 0, TD_CLI_TEXT, TD_CLI_AT(plot), "OUT",
+	 "draw the curves to OUT, a name ending in .svg or .png", TD_CLI_ANY},
+	TD_CLI_SEED_OPTION,
+	{"jobs", 'j', TD_CLI_NUMBER, TD_CLI_AT(jobs), "N", "runs at the same time (one per core)",
+	 TD_CLI_ANY},
+	TD_CLI_JSON_OPTION,
+	TD_CLI_PROGRESS_OPTION,
+	TD_CLI_HELP_OPTION,
+	TD_CLI_END_OPTIONS,
+};
+
+const char td_cli_mrc_more[] =
+	"Pages are single: no chunks, no prefetch. The curves of lru, opt, vmin, osl and of leu with\n"
+	"train= come from one pass over the input, those of all other policies from a run per size.\n"
+	"vmin and osl are bounds for memory of variable size: a size is what they use on average.\n"
+	"A list of sizes has bytes, pages and shares of the footprint: 64M,1024p,75%. The footprint\n"
+	"of a sample is estimated.\n\n"
+	"Examples:\n"
+	"  tide mrc --workload zipf\n"
+	"  tide mrc --trace app.tide --policy lru --policy arc --policy opt --plot curves.svg\n"
+	"  tide mrc --trace big.oracleGeneral.zst --sample 0.01 --sizes 1%,2%,5%,10%,20%,50%\n";
+
+struct curve {
+	const char *policy;
+	struct tide_mrc *mrc;
+	double off; /* true mean error of a sampled curve; below 0: not looked at */
+};
+
+struct curves {
+	const struct td_cli_args *args;
+	size_t n;
+	struct curve at[POLICIES_MAX];
+	uint64_t page_bytes, seed;
+	double seconds;
+	struct td_cli_progress progress;
+};
+
+/* ---- running ---- */
+
+static double now_s(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* The sizes of a curve as another one is asked for them; freed with free(). */
+static char *sizes_of(const struct tide_mrc *m)
+{
+	char *text = malloc(m->n * 24 + 1);
+	size_t used = 0;
+
+	for (size_t i = 0; text && i < m->n; i++)
+		used += (size_t)sprintf(text + used, "%s%" PRIu64 "p", i ? "," : "",
+					m->at[i].size_pages);
+	return text;
+}
+
+static int run_one(struct curves *all, const char *policy, const char *sizes, const char *sample,
+		   struct tide_mrc **out, struct tide_error *err)
+{
+	const struct td_cli_args *args = all->args;
+	struct tide_mrc_options options = {.trace = args->trace,
+					   .workload = args->workload,
+					   .format = args->format,
+					   .columns = args->columns,
+					   .page = args->page,
+					   .seed = args->seed,
+					   .policy = policy,
+					   .sizes = sizes,
+					   .sample = sample,
+					   .threads = (unsigned)args->jobs};
+	struct tide_error why;
+	int rc = tide_mrc_run(out, &options, td_cli_progress_show, &all->progress, &why);
+
+	td_cli_progress_end(&all->progress);
+	if (rc && all->n > 1)
+		return tide_fail(err, rc, "%s: %.400s", td_cli_shown(policy).text, why.text);
+	return rc ? tide_fail(err, rc, "%s", why.text) : 0;
+}
+
+static int verify(struct curves *all, struct curve *c, const char *sizes, struct tide_error *err)
+{
+	struct tide_mrc *exact;
+	int rc = run_one(all, c->policy, sizes, NULL, &exact, err);
+
+	if (rc)
+		return rc;
+	c->off = 0;
+	for (size_t i = 0; i < exact->n; i++)
+		c->off +=
+			fabs(exact->at[i].miss_ratio - c->mrc->at[i].miss_ratio) / (double)exact->n;
+	free(exact);
+	return 0;
+}
+
+/* All curves have the sizes of the first. */
+static int run_all(struct curves *all, struct tide_error *err)
+{
+	const struct td_cli_args *args = all->args;
+	double started = now_s();
+	char *sizes = NULL;
+	int rc = 0;
+
+	for (size_t i = 0; i < all->n && !rc; i++) {
+		struct curve *c = &all->at[i];
+		rc = run_one(all, c->policy, sizes ? sizes : args->sizes, args->sample, &c->mrc,
+			     err);
+		if (!rc && !sizes && !(sizes = sizes_of(c->mrc)))
+			rc = tide_fail(err, -ENOMEM, "no memory for the sizes: give fewer");
+		if (!rc && args->verify)
+			rc = verify(all, c, sizes, err);
+	}
+	free(sizes);
+	all->seconds = now_s() - started;
+	return rc;
+}
+
+/* ---- for people ---- */
+
+static bool is_sampled(const struct tide_mrc *m)
+{
+	return m->sampled_accesses < m->accesses;
+}
+
+static void print_input(const struct curves *all)
+{
+	const struct td_cli_args *args = all->args;
+	const struct tide_mrc *m = all->at[0].mrc;
+
+	printf("input   %s %s%s%s, %s accesses to %s%s pages, %s\n",
+	       args->trace ? "trace" : "workload", args->trace ? args->trace : args->workload,
+	       args->trace ? " as " : "", args->trace ? m->format : "",
+	       td_cli_grouped(m->accesses).text, is_sampled(m) ? "about " : "",
+	       td_cli_grouped(m->footprint_pages).text,
+	       td_cli_bytes(m->footprint_pages * all->page_bytes).text);
+}
+
+static void print_method(const struct curve *c)
+{
+	printf("curve   %s: %s", c->policy, c->mrc->method);
+	if (is_sampled(c->mrc))
+		printf(" over %s accesses; mean error of the miss ratio about %.4f",
+		       td_cli_grouped(c->mrc->sampled_accesses).text, c->mrc->error);
+	if (c->off >= 0)
+		printf(", in truth %.4f", c->off);
+	putchar('\n');
+}
+
+static double mean_of(const struct tide_mrc *m)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < m->n; i++)
+		sum += m->at[i].miss_ratio;
+	return sum / (double)m->n;
+}
+
+/* Four digits, as a share of accesses. */
+static void ratio_cell(struct td_cli_table *t, double ratio)
+{
+	td_cli_cell(t, "%.4f", ratio);
+}
+
+static int print_table(const struct curves *all, struct tide_error *err)
+{
+	static const char align[] = "rrrrrrrrrrrrrrrr";
+	const struct tide_mrc *first = all->at[0].mrc;
+	/* The end of a string of r's as long as there are columns. */
+	struct td_cli_table t = {.align = align + sizeof align - 1 - (3 + all->n)};
+
+	td_cli_cell(&t, "%s", "pages");
+	td_cli_cell(&t, "%s", "size");
+	td_cli_cell(&t, "%s", "share");
+	for (size_t c = 0; c < all->n; c++)
+		td_cli_cell(&t, "%s", all->at[c].policy);
+	for (size_t i = 0; i < first->n; i++) {
+		uint64_t pages = first->at[i].size_pages;
+		td_cli_cell(&t, "%s", td_cli_grouped(pages).text);
+		td_cli_cell(&t, "%s", td_cli_bytes(pages * all->page_bytes).text);
+		td_cli_cell(&t, "%s", td_cli_share(pages, first->footprint_pages).text);
+		for (size_t c = 0; c < all->n; c++)
+			ratio_cell(&t, all->at[c].mrc->at[i].miss_ratio);
+	}
+	td_cli_cell(&t, "%s", "mean");
+	td_cli_cell(&t, "%s", "");
+	td_cli_cell(&t, "%s", "");
+	for (size_t c = 0; c < all->n; c++)
+		ratio_cell(&t, mean_of(all->at[c].mrc));
+	return td_cli_table_end(&t, err);
+}
+
+static int print_text(const struct curves *all, struct tide_error *err)
+{
+	int rc;
+
+	print_input(all);
+	for (size_t i = 0; i < all->n; i++)
+		print_method(&all->at[i]);
+	printf("\nMiss ratio by size:\n\n");
+	rc = print_table(all, err);
+	printf("\nspeed   %.3f s, %.1f million accesses/s\n", all->seconds,
+	       (double)(all->at[0].mrc->accesses * all->n) / all->seconds / 1e6);
+	return rc;
+}
+
+/* ---- as JSON ---- */
+
+json_t *td_cli_curve_json(const struct tide_mrc *m)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < m->n; i++) {
+		const struct tide_mrc_point *p = &m->at[i];
+		/* The sizes of vmin and osl are averages; all others are whole. */
+		bool whole = p->pages == floor(p->pages) && p->pages < 0x1p63;
+		json_array_append_new(
+			list,
+			json_pack("{so sI sf}", "pages",
+				  whole ? json_integer((json_int_t)p->pages) : json_real(p->pages),
+				  "misses", (json_int_t)p->misses, "miss_ratio", p->miss_ratio));
+	}
+	return list;
+}
+
+static json_t *real_or_null(double value, bool is_known)
+{
+	return is_known ? json_real(value) : json_null();
+}
+
+static json_t *one_json(const struct curve *c)
+{
+	return json_pack("{so ss sI so so so}", "policy", td_cli_json_text(c->policy), "method",
+			 c->mrc->method, "sampled_accesses", (json_int_t)c->mrc->sampled_accesses,
+			 "estimated_error", real_or_null(c->mrc->error, is_sampled(c->mrc)),
+			 "true_error", real_or_null(c->off, c->off >= 0), "curve",
+			 td_cli_curve_json(c->mrc));
+}
+
+static json_t *input_json(const struct curves *all)
+{
+	const struct td_cli_args *args = all->args;
+	const struct tide_mrc *m = all->at[0].mrc;
+
+	return json_pack("{so ss sI sI}", args->trace ? "trace" : "workload",
+			 td_cli_json_text(args->trace ? args->trace : args->workload), "format",
+			 m->format, "accesses", (json_int_t)m->accesses, "footprint_pages",
+			 (json_int_t)m->footprint_pages);
+}
+
+static json_t *config_json(const struct curves *all)
+{
+	const struct td_cli_args *args = all->args;
+
+	return json_pack("{ss sI so so so}", "model", "functional", "page_bytes",
+			 (json_int_t)all->page_bytes, "sizes",
+			 td_cli_json_text(args->sizes ? args->sizes : "50"), "sample",
+			 args->sample ? json_real(atof(args->sample)) : json_real(1), "seed",
+			 td_cli_json_u64(all->seed));
+}
+
+/* The first curve, or the only one, stands for itself at the top. */
+static int print_json(const struct curves *all, struct tide_error *err)
+{
+	json_t *list = json_array(), *root;
+
+	for (size_t i = 0; i < all->n; i++)
+		json_array_append_new(list, one_json(&all->at[i]));
+	root = json_pack("{ss ss so so}", "tide", tide_version(), "verb", "mrc", "input",
+			 input_json(all), "config", config_json(all));
+	json_object_update_new(root, one_json(&all->at[0]));
+	json_object_set_new(root, "curves", list);
+	json_object_set_new(root, "wall", json_pack("{sf}", "seconds", all->seconds));
+	return td_cli_print_json(root, err);
+}
+
+/* ---- as a figure ---- */
+
+static int plot(const struct curves *all, struct tide_error *err)
+{
+	const struct td_cli_args *args = all->args;
+	struct td_cli_curve drawn[POLICIES_MAX];
+	size_t points = all->at[0].mrc->n;
+	double *numbers = calloc(2 * all->n * points, sizeof *numbers);
+	int rc;
+
+	if (!numbers)
+		return tide_fail(err, -ENOMEM, "no memory for the figure: give fewer sizes");
+	for (size_t c = 0; c < all->n; c++) {
+		double *x = numbers + 2 * c * points, *y = x + points;
+		for (size_t i = 0; i < points; i++) {
+			x[i] = all->at[c].mrc->at[i].pages;
+			y[i] = all->at[c].mrc->at[i].miss_ratio;
+		}
+		drawn[c] = (struct td_cli_curve){all->at[c].policy, x, y, points};
+	}
+	rc = td_cli_plot(&(struct td_cli_panel){.title = args->trace ? args->trace : args->workload,
+						.x_label = "near memory, pages",
+						.y_label = "miss ratio",
+						.curves = drawn,
+						.n = all->n},
+			 1, args->plot, err);
+	free(numbers);
+	return rc;
+}
+
+/* ---- the verb ---- */
+
+static int set_up(struct curves *all, struct tide_error *err)
+{
+	const struct td_cli_args *args = all->args;
+	int rc = td_cli_check_input(args, err);
+
+	if (!rc && args->policy.n > POLICIES_MAX)
+		rc = tide_fail(err, -EINVAL, "more than %d curves in one table: give fewer",
+			       POLICIES_MAX);
+	if (!rc && args->verify && !args->sample)
+		rc = tide_fail(
+			err, -EINVAL,
+			"--verify compares a sampled curve with the exact one: add --sample");
+	if (!rc && (args->policy.n > 1 || args->verify))
+		rc = td_cli_check_rereadable(args, "ask for one curve", err);
+	if (!rc)
+		rc = td_lib_page_bytes(args->page, &all->page_bytes, err);
+	if (!rc)
+		rc = td_lib_seed(args->seed, &all->seed, err);
+	if (!rc && args->plot)
+		rc = td_cli_plot_check(args->plot, err);
+	if (!rc)
+		rc = td_cli_progress_start(&all->progress, args->progress, "mrc", err);
+	return rc;
+}
+
+int td_cli_mrc(const struct td_cli_args *args, struct tide_error *err)
+{
+	struct curves all = {.args = args, .n = args->policy.n ? args->policy.n : 1};
+	int rc = set_up(&all, err);
+
+	if (rc)
+		return rc;
+	for (size_t i = 0; i < all.n; i++)
+		all.at[i] = (struct curve){.policy = args->policy.n ? args->policy.at[i] : "lru",
+					   .off = -1};
+	rc = run_all(&all, err);
+	if (!rc && args->plot)
+		rc = plot(&all, err);
+	if (!rc)
+		rc = args->json ? print_json(&all, err) : print_text(&all, err);
+	for (size_t i = 0; i < all.n; i++)
+		free(all.at[i].mrc);
+	return rc;
+}

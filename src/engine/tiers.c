@@ -1,0 +1,82 @@
+/* Tier 2: pages that left near memory and wait in host memory.
+ *
+ * A page is in one of tiers 1 and 2 only; tier 3 has a copy of every page, maybe a stale one. The
+ * entries of tier 2 are a list in the order in which they came, its links in an array by chunk
+ * index (here a chunk is a page). */
+#include "steps.h"
+
+#define KEEPS_PER_EVICTION 64 /* any policy keeps more pages than are resident only by mistake */
+
+static struct td_links links(const struct td_engine *e)
+{
+	return (struct td_links){e->tiers.entries.at, sizeof(struct td_tiers_entry)};
+}
+
+static struct td_tiers_entry *entry(const struct td_engine *e, uint32_t index)
+{
+	return (struct td_tiers_entry *)(void *)e->tiers.entries.at + index;
+}
+
+static void leave(struct td_engine *e, uint32_t index)
+{
+	td_list_remove(&e->tiers.queue, links(e), index);
+	entry(e, index)->here = false;
+	e->near.host_free_pages++;
+}
+
+bool td_tiers_fetch(struct td_engine *e, tide_chunk c)
+{
+	const struct td_tiers_entry *at = entry(e, c.index);
+	if (!at->here) {
+		e->counts.tier2_misses++;
+		e->counts.tier3_reads++;
+		e->tiers.moved[3][1]++;
+		return false;
+	}
+	e->counts.tier2_hits++;
+	e->tiers.moved[2][1]++;
+	leave(e, c.index);
+	return at->dirty;
+}
+
+int td_tiers_place(struct td_engine *e, tide_chunk victim, unsigned kept,
+		   enum tide_placement *where, struct tide_error *err)
+{
+	const struct td_engine_box *box = &e->box[TD_BOX_PLACE];
+	*where = box->choice.policy->place_victim(box->self, victim);
+	const char *why = NULL;
+	if (*where == TIDE_KEEP && kept > e->near.resident_chunks + KEEPS_PER_EVICTION)
+		why = "it keeps every page";
+	else if (*where != TIDE_KEEP && *where != TIDE_TO_TIER2 && *where != TIDE_TO_TIER3)
+		why = "it named no tier";
+	if (!why)
+		return 0;
+	*where = TIDE_TO_TIER3;
+	return td_engine_invalid(e, box->choice.policy, why, err);
+}
+
+static void write_down(struct td_engine *e, unsigned from)
+{
+	e->counts.tier3_writes++;
+	e->tiers.moved[from][3]++;
+}
+
+void td_tiers_put(struct td_engine *e, tide_chunk victim, bool dirty, enum tide_placement where)
+{
+	if (where == TIDE_TO_TIER3 || !e->near.host_pages) {
+		if (dirty)
+			write_down(e, 1);
+		return;
+	}
+	if (!e->near.host_free_pages) {
+		uint32_t oldest = e->tiers.queue.head;
+		if (entry(e, oldest)->dirty)
+			write_down(e, 2);
+		leave(e, oldest);
+	}
+	td_list_push_tail(&e->tiers.queue, links(e), victim.index);
+	entry(e, victim.index)->here = true;
+	entry(e, victim.index)->dirty = dirty;
+	e->near.host_free_pages--;
+	e->tiers.moved[1][2]++;
+}

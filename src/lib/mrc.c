@@ -1,0 +1,295 @@
+/* A miss ratio curve: from texts to a method, from a source to points. */
+#include "mrc/mrc.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "core/params.h"
+#include "core/text.h"
+#include "curves.h"
+#include "workload/workload.h"
+
+#define PROGRESS_EVERY 256 /* batches: a million accesses */
+
+/* ---- what was asked for ---- */
+
+static int bad_size(const char *text, size_t n, struct tide_error *err)
+{
+	return tide_fail(err, -EINVAL,
+			 "'%s' is no size of a curve: give a number of points (50), or sizes above "
+			 "0 (1%%,64M,1024p)",
+			 td_core_shown(text, n).text);
+}
+
+static int parse_list(struct td_lib_curve *c, const char *text, struct tide_error *err)
+{
+	size_t room = 1;
+	for (const char *p = text; *p; p++)
+		room += *p == ',';
+	if (room > TD_LIB_POINTS_MAX)
+		return tide_fail(err, -EINVAL, "more than %d sizes of a curve: give fewer",
+				 TD_LIB_POINTS_MAX);
+	c->sizes = calloc(room, sizeof *c->sizes);
+	if (!c->sizes)
+		return tide_fail(err, -ENOMEM, "out of memory");
+	for (; c->n < room; c->n++, text += strcspn(text, ",") + 1) {
+		char one[64];
+		size_t n = strcspn(text, ",");
+		snprintf(one, sizeof one, "%.*s", (int)(n < sizeof one ? n : 0), text);
+		if (td_lib_near_parse(one, c->page_bytes, &c->sizes[c->n], NULL))
+			return bad_size(text, n, err);
+	}
+	return 0;
+}
+
+/* A number alone is a number of points: nobody wants the curve of one size. */
+static int parse_sizes(struct td_lib_curve *c, const char *text, struct tide_error *err)
+{
+	uint64_t points;
+	text = text ? text : "50";
+	if (td_core_u64(text, strlen(text), &points))
+		return parse_list(c, text, err);
+	if (!points)
+		return bad_size(text, strlen(text), err);
+	if (points > TD_LIB_POINTS_MAX)
+		return tide_fail(err, -EINVAL, "a curve of %" PRIu64 " points: give 1 to %d",
+				 points, TD_LIB_POINTS_MAX);
+	c->n = (size_t)points;
+	return 0;
+}
+
+static int parse_rate(const char *text, double *rate, struct tide_error *err)
+{
+	*rate = 1;
+	if (text && (td_core_real(text, rate) || !(*rate > 0 && *rate <= 1)))
+		return tide_fail(err, -EINVAL,
+				 "a sample of '%s' is no share of the pages: give a number above 0 "
+				 "and up to 1, such as 0.01",
+				 td_core_shown(text, strlen(text)).text);
+	return 0;
+}
+
+static int judge_options(struct td_lib_curve *c, struct tide_error *err)
+{
+	const struct tide_mrc_options *o = c->options;
+	if (!o->trace == !o->workload)
+		return tide_fail(err, -EINVAL, "%s: give one of --trace, --workload",
+				 o->trace ? "both a trace and a workload" : "no input");
+	int rc = td_lib_seed(o->seed, &c->seed, err);
+	if (!rc)
+		rc = td_lib_page_bytes(o->page, &c->page_bytes, err);
+	if (!rc)
+		rc = parse_rate(o->sample, &c->rate, err);
+	if (!rc)
+		rc = parse_sizes(c, o->sizes, err);
+	return rc;
+}
+
+/* The policies of variable size are curves and no policies that could run. */
+static int choose_variable(const char *spec, size_t name, const struct td_mrc_method **method,
+			   struct tide_error *err)
+{
+	static const struct td_mrc_method *const variable[] = {&td_mrc_vmin, &td_mrc_osl};
+	for (size_t i = 0; i < 2; i++) {
+		if (strlen(variable[i]->policy) == name && !memcmp(variable[i]->policy, spec, name))
+			*method = variable[i];
+	}
+	if (*method && spec[name])
+		return tide_fail(err, -EINVAL, "%s has no parameters: leave out %s",
+				 (*method)->policy,
+				 td_core_shown(spec + name, strlen(spec + name)).text);
+	return 0;
+}
+
+/* The method that makes the curve in one pass, NULL: it takes runs. */
+static int choose_method(const struct td_lib_curve *c, struct td_lib_leu *leu,
+			 const struct td_mrc_method **method, struct tide_error *err)
+{
+	static const struct td_mrc_method *const stacks[] = {&td_mrc_lru, &td_mrc_opt};
+	struct td_policy_choice choice;
+	*method = NULL;
+	int rc = choose_variable(c->policy, td_core_spec_name(c->policy), method, err);
+	if (rc || *method)
+		return rc;
+	rc = td_policy_choose(&choice, c->policy, TIDE_EVICT, err);
+	if (rc)
+		return rc;
+	for (size_t i = 0; i < 2 && !choice.object; i++) {
+		if (!strcmp(choice.policy->name, stacks[i]->policy))
+			*method = stacks[i];
+	}
+	rc = td_lib_leu_learn(leu, c, &choice, err);
+	if (leu->is_trained)
+		*method = &td_mrc_leu;
+	td_policy_release(&choice);
+	return rc;
+}
+
+/* ---- one pass ---- */
+
+int td_lib_curve_source(const struct td_lib_curve *c, struct td_trace_source **out,
+			struct tide_error *err)
+{
+	const struct tide_mrc_options *o = c->options;
+	struct td_trace_options trace = {
+		.path = o->trace,
+		.format = o->format,
+		.columns = o->columns,
+		.page_bytes = c->page_bytes,
+	};
+	if (o->workload)
+		return td_workload_open(out, o->workload, c->page_bytes, c->seed, err);
+	return td_trace_open(out, &trace, err);
+}
+
+static int read_all(const struct td_lib_curve *c, struct td_trace_source *source, struct td_mrc *m,
+		    struct tide_error *err)
+{
+	struct tide_batch *batch = calloc(1, sizeof *batch);
+	uint64_t total = c->facts.accesses == TD_UNKNOWN ? 0 : c->facts.accesses;
+	int rc = 0;
+	if (!batch)
+		return tide_fail(err, -ENOMEM, "out of memory");
+	for (uint64_t i = 1; !rc; i++) {
+		rc = td_trace_next(source, batch, err);
+		if (rc || !batch->n)
+			break;
+		rc = td_mrc_batch(m, batch, err);
+		if (c->progress && i % PROGRESS_EVERY == 0)
+			c->progress(c->arg, td_mrc_accesses(m), total);
+	}
+	free(batch);
+	return rc;
+}
+
+static uint64_t spread(uint64_t footprint_pages, size_t i, size_t n)
+{
+	unsigned __int128 product = (unsigned __int128)footprint_pages * (i + 1);
+	return (uint64_t)((product + n - 1) / n);
+}
+
+static int by_size(const void *a, const void *b)
+{
+	double x = ((const struct tide_mrc_point *)a)->pages;
+	double y = ((const struct tide_mrc_point *)b)->pages;
+	return (x > y) - (x < y);
+}
+
+int td_lib_curve_points(const struct td_lib_curve *c, uint64_t footprint_pages,
+			struct tide_mrc **out, struct tide_error *err)
+{
+	struct tide_mrc *mrc = calloc(1, sizeof *mrc + c->n * sizeof mrc->at[0]);
+	if (!mrc)
+		return tide_fail(err, -ENOMEM, "out of memory");
+	mrc->footprint_pages = footprint_pages;
+	mrc->format = c->format;
+	for (size_t i = 0; i < c->n; i++) {
+		uint64_t pages = spread(footprint_pages, i, c->n);
+		int rc = c->sizes ? td_lib_near_resolve(&c->sizes[i], footprint_pages, 1, &pages,
+							err)
+				  : 0;
+		if (rc) {
+			free(mrc);
+			return rc;
+		}
+		mrc->at[i].pages = (double)pages;
+	}
+	qsort(mrc->at, c->n, sizeof mrc->at[0], by_size);
+	for (size_t i = 0; i < c->n; i++) {
+		if (!mrc->n || mrc->at[i].pages != mrc->at[mrc->n - 1].pages)
+			mrc->at[mrc->n++] = mrc->at[i];
+	}
+	for (size_t i = 0; i < mrc->n; i++)
+		mrc->at[i].size_pages = (uint64_t)mrc->at[i].pages;
+	*out = mrc;
+	return 0;
+}
+
+/* Asks the method for all points, and takes its answers over. */
+static int measure(struct td_mrc *m, struct tide_mrc *mrc, struct tide_error *err)
+{
+	struct td_mrc_point *at = calloc(mrc->n, sizeof *at);
+	if (!at)
+		return tide_fail(err, -ENOMEM, "out of memory");
+	for (size_t i = 0; i < mrc->n; i++)
+		at[i].pages = mrc->at[i].pages;
+	int rc = td_mrc_measure(m, at, mrc->n, &mrc->error, err);
+	for (size_t i = 0; i < mrc->n && !rc; i++) {
+		mrc->at[i].pages = at[i].pages;
+		mrc->at[i].misses = at[i].misses;
+		mrc->at[i].miss_ratio = at[i].ratio;
+	}
+	free(at);
+	return rc;
+}
+
+static int make_curve(const struct td_lib_curve *c, struct td_mrc *m, struct tide_mrc **out,
+		      struct tide_error *err)
+{
+	const struct tide_facts *given = c->options->facts;
+	uint64_t pages = c->facts.pages;
+	if (pages == TD_UNKNOWN)
+		pages = given && given->pages != TD_UNKNOWN ? given->pages : td_mrc_footprint(m);
+	struct tide_mrc *mrc;
+	int rc = td_lib_curve_points(c, pages, &mrc, err);
+	if (rc)
+		return rc;
+	mrc->accesses = td_mrc_accesses(m);
+	mrc->sampled_accesses = td_mrc_sampled(m);
+	mrc->method = "one pass";
+	rc = measure(m, mrc, err);
+	if (rc)
+		free(mrc);
+	else
+		*out = mrc;
+	return rc;
+}
+
+static int one_pass(struct td_lib_curve *c, const struct td_mrc_method *method, const void *config,
+		    struct tide_mrc **out, struct tide_error *err)
+{
+	struct td_trace_source *source = NULL;
+	struct td_mrc *m = NULL;
+	int rc = td_lib_curve_source(c, &source, err);
+	if (rc)
+		return rc;
+	c->facts = source->facts;
+	c->format = source->ops->format;
+	rc = td_mrc_open(&m, method, config, c->rate, err);
+	if (!rc)
+		rc = read_all(c, source, m, err);
+	if (!rc)
+		rc = make_curve(c, m, out, err);
+	td_mrc_close(m);
+	td_trace_close(source);
+	return rc;
+}
+
+int tide_mrc_run(struct tide_mrc **out, const struct tide_mrc_options *options,
+		 tide_progress *progress, void *arg, struct tide_error *err)
+{
+	struct td_lib_curve c = {
+		.options = options,
+		.policy = options->policy ? options->policy : "lru",
+		.facts = TD_TRACE_NO_FACTS,
+		.progress = progress,
+		.arg = arg,
+	};
+	const struct td_mrc_method *method = NULL;
+	struct td_lib_leu leu = {0};
+	int rc = judge_options(&c, err);
+	if (!rc)
+		rc = choose_method(&c, &leu, &method, err);
+	if (!rc && method)
+		rc = one_pass(&c, method, &leu.config, out, err);
+	if (rc == -E2BIG && leu.is_trained) {
+		rc = 0;
+		method = NULL;
+	}
+	if (!rc && !method)
+		rc = td_lib_curve_runs(&c, out, err);
+	td_lib_leu_free(&leu);
+	free(c.sizes);
+	return rc;
+}

@@ -1,0 +1,184 @@
+/* leu with fixed statistics: what a page is worth depends on who accessed it last and when, not on
+ * the size of the cache, so it is a stack algorithm (see opt.c for how a stack is repaired). Here
+ * the order of two pages changes as time goes by, so that at every access the page on its way down
+ * has to be compared with each one above the accessed page's place: time per access grows with the
+ * depth, and so does the number of pages that this is good for.
+ *
+ *     worth of a page at age a = max over l of k(l) / (rest * (l - a)),      core/rit.h
+ *
+ * where within a bin of ages rest is fixed, and the best l never grows with a: if it is the same at
+ * both ends of a bin, it is the same in between. So it is worked out once per entry and bin. */
+#include "leu.h"
+
+#include "numbers.h"
+
+struct page {
+	uint64_t last; /* time of the last access */
+	uint32_t entry;
+	uint32_t place;
+};
+
+/* The best l of an entry at all ages of a bin. */
+struct best {
+	uint64_t k, rest;
+	uint64_t l;
+	enum { NOT_LOOKED_AT, SAME, CHANGES } state;
+};
+
+struct leu {
+	struct td_mrc_numbers numbers;
+	struct td_mrc_leu_config config;
+	struct td_vec pages; /* by number */
+	struct td_vec stack; /* uint32_t: numbers, top first */
+	struct td_vec bests; /* by entry and bin */
+	uint64_t height;
+	bool refs; /* some access had one */
+	struct td_mrc_hist hist;
+};
+
+static int create(void *self, const void *config, struct tide_error *err)
+{
+	struct leu *l = self;
+	l->config = *(const struct td_mrc_leu_config *)config;
+	td_mrc_hist_init(&l->hist);
+	td_vec_init(&l->pages, sizeof(struct page));
+	td_vec_init(&l->stack, sizeof(uint32_t));
+	td_vec_init(&l->bests, sizeof(struct best));
+	int rc = td_vec_reserve(&l->bests, (uint64_t)l->config.table->n * TD_RIT_BINS);
+	if (!rc)
+		rc = td_map_init(&l->numbers.map, 0);
+	return rc ? td_mrc_no_memory(err) : 0;
+}
+
+/* ---- worth ---- */
+
+static void look(const struct leu *l, uint32_t entry, unsigned bin, struct best *best)
+{
+	const struct td_rit *t = l->config.table;
+	uint64_t low = td_rit_low(bin), high = td_rit_high(bin);
+	struct td_rit_worth young = td_rit_worth_of(t, entry, low);
+	struct td_rit_worth old = td_rit_worth_of(t, entry, high);
+	bool same = low + young.ahead == high + old.ahead || !young.k;
+	*best = (struct best){young.k, young.rest, low + young.ahead, same ? SAME : CHANGES};
+}
+
+static struct td_rit_worth worth_of(const struct leu *l, const struct page *p, uint64_t now)
+{
+	uint64_t age = now - p->last;
+	unsigned bin = td_rit_bin(age);
+	if (p->entry == TD_NIL)
+		return TD_RIT_WORTHLESS;
+	struct best *best =
+		(struct best *)(void *)l->bests.at + (size_t)p->entry * TD_RIT_BINS + bin;
+	if (best->state == NOT_LOOKED_AT)
+		look(l, p->entry, bin, best);
+	if (best->state == CHANGES)
+		return td_rit_worth_of(l->config.table, p->entry, age);
+	return best->k ? (struct td_rit_worth){best->k, best->rest, best->l - age}
+		       : TD_RIT_WORTHLESS;
+}
+
+/* ---- the stack ---- */
+
+/* Takes the page that lies on top down to the place: who is worth less goes on, of equals the one
+ * that has waited longer. */
+static void repair(struct leu *l, uint32_t on_top, uint64_t place, uint64_t now)
+{
+	struct page *pages = (struct page *)(void *)l->pages.at;
+	uint32_t *stack = (uint32_t *)(void *)l->stack.at, carried = stack[0];
+	struct td_rit_worth worth = worth_of(l, &pages[carried], now);
+	for (uint64_t i = 1; i < place; i++) {
+		uint32_t here = stack[i];
+		struct td_rit_worth other = worth_of(l, &pages[here], now);
+		int order = td_rit_compare(other, worth);
+		if (order > 0 || (!order && pages[here].last > pages[carried].last))
+			continue;
+		stack[i] = carried;
+		pages[carried].place = (uint32_t)i;
+		carried = here;
+		worth = other;
+	}
+	stack[place] = carried;
+	pages[carried].place = (uint32_t)place;
+	stack[0] = on_top;
+	pages[on_top].place = 0;
+}
+
+static void use(struct leu *l, uint32_t number, uint64_t key, uint64_t now)
+{
+	struct page *page = (struct page *)(void *)l->pages.at + number;
+	uint64_t place = page->place;
+	if (page->last) {
+		td_mrc_hist_counts(&l->hist)[place]++;
+	} else {
+		l->hist.first++;
+		place = l->height++;
+	}
+	if (place)
+		repair(l, number, place, now);
+	else
+		*(uint32_t *)(void *)l->stack.at = number;
+	page->last = now;
+	page->entry = td_rit_find(l->config.table, key);
+}
+
+static int see(void *self, const struct td_mrc_accesses *accesses, struct tide_error *err)
+{
+	struct leu *l = self;
+	int rc = td_mrc_number(&l->numbers, accesses, err);
+	uint64_t n = l->numbers.map.n;
+	if (rc)
+		return rc;
+	if (l->config.most_pages && n > l->config.most_pages)
+		return -E2BIG;
+	if (td_vec_reserve(&l->pages, n) || td_vec_reserve(&l->stack, n) ||
+	    td_mrc_hist_reserve(&l->hist, n))
+		return td_mrc_no_memory(err);
+	for (uint32_t i = 0; i < accesses->n; i++) {
+		uint64_t key = l->config.by_page ? accesses->page[i] : accesses->ref[i];
+		l->refs = l->refs || accesses->ref[i];
+		use(l, l->numbers.index[i], key, accesses->before + accesses->at[i] + 1);
+	}
+	return 0;
+}
+
+/* ---- the rest of the method ---- */
+
+static int answer(void *self, uint64_t accesses, struct td_mrc_point *at, size_t n,
+		  struct tide_error *err)
+{
+	struct leu *l = self;
+	(void)accesses;
+	if (l->height && !l->refs && !l->config.by_page)
+		return tide_fail(
+			err, -EINVAL,
+			"evict policy leu needs accesses with refs, and this input has none: "
+			"record them with it, or add by=page");
+	td_mrc_hist_answer(&l->hist, at, n);
+	return 0;
+}
+
+static uint64_t distinct(const void *self)
+{
+	return ((const struct leu *)self)->numbers.map.n;
+}
+
+static void destroy(void *self)
+{
+	struct leu *l = self;
+	td_map_free(&l->numbers.map);
+	td_vec_free(&l->pages);
+	td_vec_free(&l->stack);
+	td_vec_free(&l->bests);
+	td_mrc_hist_free(&l->hist);
+}
+
+const struct td_mrc_method td_mrc_leu = {
+	.policy = "leu",
+	.bytes = sizeof(struct leu),
+	.create = create,
+	.see = see,
+	.answer = answer,
+	.pages = distinct,
+	.destroy = destroy,
+};

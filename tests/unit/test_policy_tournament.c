@@ -1,0 +1,194 @@
+/* tournament: turns, blame and retirement, worked out by hand, and members of all kinds. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "policy_help.h"
+
+static struct td_engine *single_pages(const char *evict, uint64_t near_pages)
+{
+	return start_with(evict, "none", 1, near_pages, UINT64_MAX);
+}
+
+static void read_pages(struct td_engine *e, uint64_t first, uint64_t n)
+{
+	for (uint64_t p = first; p < first + n; p++)
+		read_page(e, p);
+}
+
+/* Four frames: lru names 0, mru names 4, lru names 1. */
+static void victims_come_in_turn(void **state)
+{
+	struct td_engine *e = single_pages("tournament:of=lru+mru", 4);
+
+	(void)state;
+	read_pages(e, 0, 5);
+	assert_false(is_resident(e, 0));
+	read_page(e, 5);
+	assert_false(is_resident(e, 4));
+	read_page(e, 6);
+	assert_false(is_resident(e, 1));
+	assert_reports(e, TD_BOX_EVICT, "victims_by_member=2,1");
+	assert_reports(e, TD_BOX_EVICT, "blame_by_member=0,0");
+	read_page(e, 0); /* lru's fault; mru names 6 */
+	assert_false(is_resident(e, 6));
+	read_page(e, 0);
+	read_page(e, 4); /* mru's; lru names 2 */
+	assert_false(is_resident(e, 2));
+	assert_reports(e, TD_BOX_EVICT, "victims_by_member=3,2");
+	assert_reports(e, TD_BOX_EVICT, "blame_by_member=1,1");
+	assert_reports(e, TD_BOX_EVICT, "active=lru+mru");
+	assert_reports(e, TD_BOX_EVICT, "retired=null");
+	td_engine_destroy(e);
+}
+
+/* A cycle of 5 over 4 frames: lru's victims are wanted next, mru's last. The third point is more
+ * than a window of 2. */
+static void the_worse_one_retires(void **state)
+{
+	struct td_engine *e = single_pages("tournament:of=lru+mru,window=2", 4);
+
+	(void)state;
+	for (int round = 0; round < 4; round++)
+		read_pages(e, 0, 5);
+	assert_reports(e, TD_BOX_EVICT, "active=mru");
+	assert_reports(e, TD_BOX_EVICT, "retired=lru");
+	td_engine_destroy(e);
+}
+
+/* With a margin of 0 everybody who has a point is over it. Every policy names the same victims
+ * here, so points come in the order of the turns: 1, 1, 1, and then all are over; the first of the
+ * equals stays. */
+static void one_always_stays(void **state)
+{
+	struct td_engine *e = single_pages("tournament:of=fifo+lru+lrm,window=2,margin=0", 4);
+
+	(void)state;
+	for (int round = 0; round < 10; round++)
+		read_pages(e, 0, 5);
+	assert_reports(e, TD_BOX_EVICT, "active=fifo");
+	assert_reports(e, TD_BOX_EVICT, "retired=lru+lrm");
+	td_engine_destroy(e);
+}
+
+/* A chunk that comes back because its neighbour faulted is nobody's fault, and its own next fault
+ * is not that of its eviction. */
+static void coming_back_by_prefetch_is_no_blame(void **state)
+{
+	struct td_engine *e = start_with("tournament:of=lru", "sequential:n=2", 2, 4, 100);
+
+	(void)state;
+	read_page(e, 2);  /* and 3: chunk 1 */
+	read_page(e, 10); /* and 11: chunk 5 */
+	read_page(e, 20); /* and 21; chunk 1 leaves */
+	read_page(e, 1);  /* and 2, of chunk 1; chunk 5 leaves */
+	read_page(e, 3);
+	assert_int_equal(e->counts.faults, 5);
+	assert_reports(e, TD_BOX_EVICT, "blame_by_member=0");
+	read_page(e, 10); /* chunk 5 was missed */
+	assert_reports(e, TD_BOX_EVICT, "blame_by_member=1");
+	td_engine_destroy(e);
+}
+
+/* observ-lru alone observes; the others pass the question on, and retired ones are not asked. */
+static void candidates_come_from_those_who_have_some(void **state)
+{
+	struct td_engine *e = single_pages("tournament:of=fifo+observ-lru+clock", 100);
+
+	(void)state;
+	read_pages(e, 0, 50);
+	assert_int_equal(e->counts.observe_pages, 50);
+	td_engine_destroy(e);
+}
+
+static void nobody_observes(void **state)
+{
+	struct td_engine *e = single_pages("tournament:of=fifo+lru", 100);
+
+	(void)state;
+	read_pages(e, 0, 50);
+	read_pages(e, 0, 50);
+	assert_int_equal(e->counts.observe_pages, 0);
+	assert_int_equal(e->counts.hits, 50);
+	td_engine_destroy(e);
+}
+
+/* A single member decides everything: the same counts as without the tournament. */
+static void alone_is_like_without(void **state)
+{
+	static const char *const names[] = {"lru", "cp", "observ-lfu", "mhpe", "clock", "random"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		char spec[64];
+		struct td_engine *with, *without;
+		uint64_t at = 0, seed = i;
+
+		snprintf(spec, sizeof spec, "tournament:of=%s", names[i]);
+		with = start_with(spec, "fdp", 4, 60, 300);
+		without = start_with(names[i], "fdp", 4, 60, 300);
+		for (int k = 0; k < 5000; k++) {
+			at = next_page(at, 300, &seed);
+			read_page(with, at);
+			read_page(without, at);
+		}
+		assert_true(without->counts.evicted_chunks > 100);
+		assert_memory_equal(&with->counts, &without->counts, sizeof with->counts);
+		td_engine_destroy(with);
+		td_engine_destroy(without);
+	}
+}
+
+/* Whatever the company, a chunk that another one named leaves everybody's lists. */
+static void members_of_all_kinds(void **state)
+{
+	static const struct {
+		const char *of;
+		uint32_t chunk_pages;
+	} runs[] = {
+		{"lru+mhpe+leu", 1},
+		{"fifo+lru+mru+lfu+lrm+clock+random+reserved-lru+mhpe+cp+observ-lru+observ-lfu", 4},
+		{"arc+2q+lirs+s3fifo+sieve+cp", 1},
+		{"lru+lru+lru", 16},
+		{"tournament+lru+mhpe", 4},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
+		uint64_t at = 0, seed = i, pages = runs[i].chunk_pages * 100;
+		char spec[256];
+		struct td_engine *e;
+
+		snprintf(spec, sizeof spec, "tournament:of=%s,window=100000", runs[i].of);
+		e = start_with(spec, "none", runs[i].chunk_pages, pages / 2, pages);
+		for (int k = 0; k < 20000; k++) {
+			struct tide_error err = {0};
+			at = next_page(at, pages, &seed);
+			if (try_event(e, (struct tide_event){.page = at, .ref = at % 7 + 1}, &err))
+				fail_msg("%s: %s", spec, err.text);
+		}
+		assert_int_equal(e->counts.policy_errors, 0);
+		assert_reports(e, TD_BOX_EVICT, "retired=null");
+		td_engine_destroy(e);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(victims_come_in_turn),
+		cmocka_unit_test(the_worse_one_retires),
+		cmocka_unit_test(one_always_stays),
+		cmocka_unit_test(coming_back_by_prefetch_is_no_blame),
+		cmocka_unit_test(candidates_come_from_those_who_have_some),
+		cmocka_unit_test(nobody_observes),
+		cmocka_unit_test(alone_is_like_without),
+		cmocka_unit_test(members_of_all_kinds),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,331 @@
+/* tide/tiering.h, compiled as C: each piece against the plainest way to write it. */
+#include "tide/tiering.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <string.h>
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+/* ---- the clock ---- */
+
+static void the_clock_takes_what_it_finds_unused(void **state)
+{
+	bool used = true;
+
+	(void)state;
+	assert_false(tide_clock_takes(&used));
+	assert_false(used);
+	assert_true(tide_clock_takes(&used));
+	assert_false(used);
+}
+
+/* ---- a page's past ---- */
+
+static void assert_past(struct tide_past past, uint64_t evicted, unsigned predicted, unsigned prev,
+			bool kept)
+{
+	assert_true(tide_past_evicted(past) == evicted);
+	assert_int_equal(tide_past_predicted(past), predicted);
+	assert_int_equal(tide_past_prev(past), prev);
+	assert_int_equal(tide_past_kept(past), kept);
+}
+
+static void a_past_holds_each_part_apart(void **state)
+{
+	struct tide_past past = {0};
+
+	(void)state;
+	assert_past(past, 0, 0, 0, false);
+	tide_past_keep(&past);
+	tide_past_set_predicted(&past, 3);
+	tide_past_set_prev(&past, 2);
+	assert_past(past, 0, 3, 2, true);
+	tide_past_evict(&past, 12345);
+	assert_past(past, 12345, 3, 2, false);
+	tide_past_set_predicted(&past, 1);
+	tide_past_set_prev(&past, 3);
+	assert_past(past, 12345, 1, 3, false);
+	tide_past_keep(&past);
+	tide_past_evict(&past, UINT64_C(1) << 58);
+	assert_past(past, UINT64_C(1) << 58, 1, 3, false);
+}
+
+/* ---- the correct tier ---- */
+
+static void the_correct_tier_follows_the_distance(void **state)
+{
+	const struct tide_line same = {1, 0}, half = {0.5, 0}, under = {1, -20}, over = {1, 1000};
+	static const struct {
+		uint64_t accesses;
+		unsigned same, half, under, over;
+	} rows[] = {
+		/* near 10, host 30: below 10, below 40, from 40 on */
+		{1, 1, 1, 1, 1},          {9, 1, 1, 1, 1},  {10, 2, 1, 1, 2}, {20, 2, 2, 1, 2},
+		{29, 2, 2, 1, 2},         {30, 2, 2, 2, 2}, {39, 2, 2, 2, 2}, {40, 3, 2, 2, 3},
+		{59, 3, 2, 2, 3},         {60, 3, 2, 3, 3}, {79, 3, 2, 3, 3}, {80, 3, 3, 3, 3},
+		{1ull << 50, 3, 3, 3, 3},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		uint64_t n = rows[i].accesses;
+		assert_int_equal(tide_correct_tier(same, n, 10, 30), rows[i].same);
+		assert_int_equal(tide_correct_tier(half, n, 10, 30), rows[i].half);
+		assert_int_equal(tide_correct_tier(under, n, 10, 30), rows[i].under);
+		/* no more pages lie between than accesses */
+		assert_int_equal(tide_correct_tier(over, n, 10, 30), rows[i].over);
+		/* no host memory: nothing belongs there */
+		assert_int_not_equal(tide_correct_tier(same, n, 10, 0), 2);
+	}
+}
+
+static void a_line_is_a_product_then_a_sum(void **state)
+{
+	/* (1 + e)(1 - e) = 1 - e^2, which rounds to 1: only a fused sum with -1 is not 0. */
+	const double e = 1.0 / (1 << 27) / (1 << 2);
+	const struct tide_line line = {1 + e, -1};
+
+	(void)state;
+	assert_true(tide_line_at(line, 1 - e) == 0);
+}
+
+/* ---- the weights ---- */
+
+static unsigned predict(unsigned row[3], unsigned prev)
+{
+	unsigned most = row[0] > row[1] ? row[0] : row[1];
+
+	if (row[2] > most)
+		most = row[2];
+	if (row[prev - 1] == most)
+		return prev;
+	return row[0] == most ? 1 : row[1] == most ? 2 : 3;
+}
+
+static void weights_are_nine_counts(void **state)
+{
+	unsigned plain[3][3] = {{0}}, halved = 0;
+	uint64_t packed = 0, random = 7;
+
+	(void)state;
+	for (unsigned i = 0; i < 20000; i++) {
+		unsigned from = (unsigned)(tide_random_next(&random) % 3);
+		/* One tier is ahead for a while, then the next. */
+		unsigned to = (unsigned)(tide_random_next(&random) % 9);
+		unsigned *row = plain[from];
+		to = to < 3 ? to : i / 100 % 3;
+		if (row[to] == 63) {
+			for (int k = 0; k < 3; k++)
+				row[k] /= 2;
+			halved++;
+		}
+		row[to]++;
+		packed = tide_weights_learn(packed, from + 1, to + 1);
+		for (unsigned k = 0; k < 9; k++)
+			assert_int_equal(tide_weight(packed, k / 3 + 1, k % 3 + 1),
+					 plain[k / 3][k % 3]);
+		for (unsigned prev = 1; prev <= 3; prev++)
+			assert_int_equal(tide_weights_predict(packed, prev),
+					 predict(plain[prev - 1], prev));
+		assert_true(packed >> 54 == 0);
+	}
+	assert_true(halved > 100);
+}
+
+static void ties_go_to_prev_then_to_the_smaller_number(void **state)
+{
+	uint64_t w = 0;
+
+	(void)state;
+	assert_int_equal(tide_weights_predict(0, 0), 0);
+	for (unsigned prev = 1; prev <= 3; prev++)
+		assert_int_equal(tide_weights_predict(0, prev), prev);
+	w = tide_weights_learn(w, 2, 3);
+	w = tide_weights_learn(w, 2, 1);
+	assert_int_equal(tide_weights_predict(w, 2), 1);
+	w = tide_weights_learn(w, 2, 2);
+	assert_int_equal(tide_weights_predict(w, 2), 2);
+	w = tide_weights_learn(w, 2, 3);
+	assert_int_equal(tide_weights_predict(w, 2), 3);
+	assert_int_equal(tide_weights_predict(w, 1), 1);
+	assert_int_equal(tide_weights_predict(w, 0), 0);
+}
+
+/* ---- the last decisions ---- */
+
+#define DECISIONS 5000
+
+static bool rule_by_hand(const bool *made, uint32_t n, uint32_t window)
+{
+	uint32_t first = n > window ? n - window : 0, storage = 0;
+
+	for (uint32_t i = first; i < n; i++)
+		storage += made[i];
+	return n > 0 && 100 * storage > 80 * (n - first);
+}
+
+static void the_rule_looks_at_the_last_decisions(void **state)
+{
+	static const uint32_t windows[] = {1, 2, 31, 32, 33, 100, 1024, TIDE_DECISIONS_MAX};
+	static struct tide_decisions d;
+	static bool made[DECISIONS];
+	uint64_t random = 3;
+
+	(void)state;
+	for (size_t w = 0; w < COUNT(windows); w++) {
+		uint32_t applied = 0;
+		memset(&d, 0, sizeof d);
+		d.window = windows[w];
+		for (uint32_t i = 0; i < DECISIONS; i++) {
+			bool rule = rule_by_hand(made, i, d.window);
+			assert_int_equal(tide_decisions_rule(&d), rule);
+			applied += rule;
+			/* The share swings between 60% and 100%. */
+			made[i] = tide_random_next(&random) % 100 < 60 + (i / 700 % 2) * 40;
+			tide_decisions_record(&d, made[i]);
+		}
+		assert_in_range(applied, 1, DECISIONS - 1);
+	}
+}
+
+static void eighty_percent_itself_is_not_enough(void **state)
+{
+	struct tide_decisions d = {.window = 10};
+
+	(void)state;
+	assert_false(tide_decisions_rule(&d));
+	for (int i = 0; i < 10; i++)
+		tide_decisions_record(&d, i >= 2);
+	assert_false(tide_decisions_rule(&d));
+	tide_decisions_record(&d, true); /* pushes a no out */
+	assert_true(tide_decisions_rule(&d));
+}
+
+/* ---- where a victim goes ---- */
+
+static void start_with(struct tide_decisions *d, bool storage)
+{
+	memset(d, 0, sizeof *d);
+	d->window = 4;
+	for (int i = 0; i < 4; i++)
+		tide_decisions_record(d, storage);
+}
+
+static void a_victim_goes_where_it_was_seen(void **state)
+{
+	static const struct {
+		unsigned predicted;
+		bool may_keep, host_free;
+		unsigned tier, tier_by_rule; /* before and under the 80% rule */
+		int recorded;                /* tier, 0: none */
+	} rows[] = {
+		{1, true, true, 1, 1, 0},   {1, true, false, 1, 1, 0}, {1, false, true, 2, 2, 2},
+		{1, false, false, 3, 3, 3}, {2, true, true, 2, 2, 2},  {2, true, false, 3, 3, 3},
+		{3, true, true, 3, 2, 3},   {3, true, false, 3, 3, 3}, {0, true, true, 2, 2, 2},
+		{0, true, false, 3, 3, 3},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < 2 * COUNT(rows); i++) {
+		bool ruled = i % 2;
+		struct tide_decisions d;
+		start_with(&d, ruled);
+		assert_int_equal(tide_place(&d, rows[i / 2].predicted, rows[i / 2].may_keep,
+					    rows[i / 2].host_free),
+				 ruled ? rows[i / 2].tier_by_rule : rows[i / 2].tier);
+		/* One more, of which the ring lost one of its four. */
+		assert_int_equal(d.made, rows[i / 2].recorded ? 5 : 4);
+		assert_int_equal(d.storage,
+				 (ruled ? 4 : 0) + (ruled ? -1 : 1) * (rows[i / 2].recorded ==
+								       (ruled ? 2 : 3)));
+	}
+}
+
+/* ---- samples ---- */
+
+static void a_rate_is_a_bound_on_the_hash(void **state)
+{
+	uint64_t bound = tide_sample_bound(0.25), n = 0;
+
+	(void)state;
+	assert_true(tide_sample_bound(1) == UINT64_MAX);
+	assert_true(bound == (UINT64_C(1) << 62) - 1);
+	assert_true(tide_sample_bound(0x1p-64) == 0);
+	/* 1.5 * 2^-64: the hashes 0 and 1 are below it */
+	assert_true(tide_sample_bound(0x1.8p-64) == 1);
+	for (uint64_t page = 0; page < 10000; page++) {
+		bool sampled = tide_hash64(page) < UINT64_C(1) << 62;
+		assert_int_equal(tide_sampled(page, bound), sampled);
+		assert_true(tide_sampled(page, UINT64_MAX));
+		n += sampled;
+	}
+	assert_in_range(n, 2300, 2700);
+}
+
+/* ---- least squares ---- */
+
+static void a_fit_through_a_line_is_that_line(void **state)
+{
+	struct tide_sums s = {0};
+	struct tide_line line = {1, 0};
+
+	(void)state;
+	for (uint64_t i = 1; i <= 1000; i++)
+		tide_sums_add(&s, 4 * i, i + 7);
+	assert_true(tide_sums_fit(&s, &line));
+	assert_true(line.m == 0.25 && line.b == 7);
+}
+
+static void a_fit_of_large_distances_is_exact(void **state)
+{
+	const uint64_t far = UINT64_C(1) << 40;
+	struct tide_sums s = {0};
+	struct tide_line line = {1, 0};
+
+	(void)state;
+	for (uint64_t i = 0; i < TIDE_PAIRS_MAX; i++)
+		tide_sums_add(&s, far + 2 * i, far / 2 + i);
+	assert_true(tide_sums_fit(&s, &line));
+	assert_true(line.m == 0.5 && line.b == 0);
+}
+
+static void a_fit_that_says_nothing_is_ignored(void **state)
+{
+	struct tide_sums flat = {0}, upright = {0}, falling = {0};
+	struct tide_line line = {3, 4};
+
+	(void)state;
+	for (uint64_t i = 0; i < 100; i++) {
+		tide_sums_add(&flat, i, 5);
+		tide_sums_add(&upright, 300, i);
+		tide_sums_add(&falling, i, 100 - i);
+	}
+	assert_false(tide_sums_fit(&flat, &line));
+	assert_false(tide_sums_fit(&upright, &line));
+	assert_false(tide_sums_fit(&falling, &line));
+	assert_true(line.m == 3 && line.b == 4);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_clock_takes_what_it_finds_unused),
+		cmocka_unit_test(a_past_holds_each_part_apart),
+		cmocka_unit_test(the_correct_tier_follows_the_distance),
+		cmocka_unit_test(a_line_is_a_product_then_a_sum),
+		cmocka_unit_test(weights_are_nine_counts),
+		cmocka_unit_test(ties_go_to_prev_then_to_the_smaller_number),
+		cmocka_unit_test(the_rule_looks_at_the_last_decisions),
+		cmocka_unit_test(eighty_percent_itself_is_not_enough),
+		cmocka_unit_test(a_victim_goes_where_it_was_seen),
+		cmocka_unit_test(a_rate_is_a_bound_on_the_hash),
+		cmocka_unit_test(a_fit_through_a_line_is_that_line),
+		cmocka_unit_test(a_fit_of_large_distances_is_exact),
+		cmocka_unit_test(a_fit_that_says_nothing_is_ignored),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
