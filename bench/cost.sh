@@ -6,30 +6,30 @@
 # Every eviction policy runs on single pages without prefetch, every prefetcher under fifo on chunks
 # of 16 pages, every placement policy under clock with a tier 2 half as large as near memory. Traces
 # have refs and touch twice as many pages as are near. What fills memory and lets policies settle is
-# not measured: 4n accesses of zipf, 2.5n of the cyclic scan, and 400,000 (reuse stops sampling within
-# them). After that every run is timed for the same accesses, 2 million or more, reading included
-# (cost.c); 2n more are left, so that opt has a future. Processor time, the best of REPEAT, once above
-# 10^6.
+# not measured: 4n accesses of zipf, 2.5n of the cyclic scan, and 400,000, within which reuse stops
+# sampling. After that every run is timed for the same accesses, 2 million or more, reading included
+# (cost.c); 2n more are left, so that opt has a future. Processor time, the best of REPEAT, once
+# above 10^6.
 #
-# Everything slows down when its state outgrows the caches, fifo too, so what decides is instructions,
-# counted by callgrind at two sizes: per hit on the cyclic trace with all its pages near (where that
-# makes notices, the baseline's), and per fault or notice what that many for each other access leave of
-# the whole. Where these are less than one access in 50, nothing can be said of one of them, and
-# instructions per access decide; where valgrind is missing, the growth of time per access beside
-# the baseline's.
+# Everything slows down when its state outgrows the caches, fifo too, so what decides is
+# instructions, counted by callgrind at two sizes: per hit on the cyclic trace with all its pages
+# near (where that makes notices, the baseline's), and per fault or notice what that many for each
+# other access leave of the whole. Where these are less than one access in 50, nothing can be said
+# of one of them, and instructions per access decide; where valgrind is missing, the growth of time
+# per access beside the baseline's.
 # usage: bench/cost.sh TIDE
 set -eu
 TIDE=$1
 # shellcheck source=SCRIPTDIR/common.sh disable=SC1091
 . "$(dirname "$0")/common.sh"
 if [ "${QUICK:-}" = 1 ]; then
-	: "${COST_SIZES:=1000 4000}" "${COST_COUNTED_SIZES:=1000 4000}" "${COST_COUNTED:=fifo leu}"
+	: "${COST_SIZES:=1000 4000}" "${COST_COUNTED_SIZES:=1000 4000}" "${COST_COUNTED:=fifo}"
 	least_timed=20000 least_counted=8192 settle=0
 else
 	: "${COST_SIZES:=10000 100000 1000000 10000000}" "${COST_COUNTED_SIZES:=10000 1000000}"
 	least_timed=2000000 least_counted=20000 settle=400000
 fi
-: "${COST_LIMIT:=60}" # seconds for one run
+: "${COST_LIMIT:=60}" # seconds of processor time for one run
 leu_most=6
 leu_near=1000000
 
@@ -79,7 +79,7 @@ combination()
 	esac
 }
 
-# command_line ROLE NAME WORKLOAD NEAR LEAST: what cost is called with. With nothing but hits, all is near.
+# command_line ROLE NAME WORKLOAD NEAR LEAST: what cost is called with. For hits alone, all is near.
 command_line()
 {
 	_near=$4
@@ -109,12 +109,15 @@ bounded()
 	_what=$1
 	shift
 	! grep -q "^${_what% *} " "$SCRATCH/cost.slow" || return 0
-	timeout "$COST_LIMIT" "$@" 2>"$SCRATCH/cost.log" || _status=$?
-	[ $_status -eq 0 ] || [ $_status -eq 124 ] || fail "$*: $(tail -n 1 "$SCRATCH/cost.log")"
-	[ $_status -eq 0 ] || echo "$_what $*" >>"$SCRATCH/cost.slow"
+	prlimit --cpu="$COST_LIMIT:$((COST_LIMIT + 10))" "$@" 2>"$SCRATCH/cost.log" || _status=$?
+	case $_status in
+	0) ;;
+	152) echo "$_what $*" >>"$SCRATCH/cost.slow" ;; # by SIGXCPU
+	*) fail "$*: $(tail -n 1 "$SCRATCH/cost.log")" ;;
+	esac
 }
 
-# timed ROLE NAME WORKLOAD NEAR: appends "ROLE NAME WORKLOAD NEAR ACCESSES HITS FAULTS NOTICES SECONDS FULL".
+# timed ROLE NAME WORKLOAD NEAR: appends these and "ACCESSES HITS FAULTS NOTICES SECONDS FULL".
 timed()
 {
 	# shellcheck disable=SC2046,SC2086 # words
@@ -122,7 +125,7 @@ timed()
 	[ -z "$_line" ] || echo "$* $_line" >>"$SCRATCH/cost.timed"
 }
 
-# counted ROLE NAME WORKLOAD NEAR: appends "ROLE NAME WORKLOAD NEAR INSTRUCTIONS ACCESSES HITS FAULTS NOTICES".
+# counted ROLE NAME WORKLOAD NEAR: appends these and "INSTRUCTIONS ACCESSES HITS FAULTS NOTICES".
 counted()
 {
 	[ -z "${COST_COUNTED:-}" ] || echo " $COST_COUNTED " | grep -q " $2 " || return 0
@@ -156,8 +159,9 @@ cat <<TEXT
 
 cost: no policy's cost per fault grows faster than log n with n resident pages; leu at 10^6 at most
 ${leu_most}x fifo's time per access
-  baseline: fifo on the same trace${PIN:+, on core $CORE}; of the prefetchers (under fifo, chunks of 16 pages): none
-  processor time after memory is full, best of $REPEAT, once above 10^6 pages; placement policies under clock
+  baseline: fifo on the same trace${PIN:+, on core $CORE}; for the prefetchers, which run under fifo
+  on chunks of 16 pages, none; placement policies run under clock
+  processor time after memory is full, best of $REPEAT, once above 10^6 pages
   ns: per access; x: times the baseline's; fault: ns by faults, hits included; ~: memory was not full
 TEXT
 : >"$SCRATCH/cost.timed"

@@ -175,6 +175,8 @@ static inline void offer(const struct leu *s, struct lowest *low, uint32_t i,
 	low->bound = worth.k ? td_rit_real(worth) / SHAVE : worthless_bound(s, i);
 }
 
+#define COARSE (TD_RIT_FINE / 8) /* the first group of bins with more than one value */
+
 /* The bins of one value, all at once: whoever is in them is among the youngest few. */
 static inline void look_into_fine(struct leu *s, uint32_t e, struct lowest *low)
 {
@@ -239,14 +241,16 @@ static inline void look_into_group(struct leu *s, uint32_t e, unsigned group, st
 static inline void look_into_shelf(struct leu *s, uint32_t e, struct lowest *low)
 {
 	const struct shelf *shelf = shelf_at(s, e);
-	const unsigned coarse = TD_RIT_FINE / 8;
 	struct span span = span_of(s, family_at(s, e)->head - 1);
-	if (shelf->lowest >= coarse)
+	unsigned group = span.first;
+	bool fine = false;
+	if (shelf->lowest >= COARSE)
 		look_into_group(s, e, shelf->lowest, low);
-	if (span.first < coarse)
+	for (; group < COARSE; group++)
+		fine |= shelf->group_bound[group] <= low->bound;
+	if (fine)
 		look_into_fine(s, e, low);
-	for (unsigned group = span.first < coarse ? coarse : span.first; group <= span.last;
-	     group++)
+	for (; group <= span.last; group++)
 		if (group != shelf->lowest && shelf->group_bound[group] <= low->bound)
 			look_into_group(s, e, group, low);
 }

@@ -136,7 +136,7 @@ static int judge_place(const struct tide_sim *sim, const struct tide_sim_options
 		return tide_fail(err, -EINVAL,
 				 "--place %s has no tier 2: add --host SIZE, say --host 50%%",
 				 o->place);
-	if (strcmp(config->evict.policy->name, "clock"))
+	if (strcmp(config->evict.policy->name, "clock") != 0)
 		return tide_fail(err, -EINVAL,
 				 "--place works with --evict clock, not %s: leave --evict out",
 				 config->evict.policy->name);
