@@ -16,7 +16,10 @@ function baseline(who) { return who ~ /^prefetch / ? "prefetch none" : "evict fi
 function said(ok) { return ok ? "yes" : "NO" }
 
 # A number, or a line where there is none.
-function shown(format, width, x) { return x == "" ? sprintf("%" width "s", "-") : sprintf(format, x) }
+function shown(format, width, x)
+{
+	return x == "" ? sprintf("%" width "s", "-") : sprintf(format, x)
+}
 
 # The time per access beside the baseline's.
 function times(who, w, n)
@@ -133,6 +136,7 @@ function verdict(who, w,    first, last, grown, allowed, by)
 			return ""
 		grown /= growth(baseline(who), w, size[1], size[size_n])
 	}
+	judged++
 	record_verdict(who, w, by, grown, allowed, first, last)
 	if (grown > allowed)
 		faster = faster sprintf(" %s (%s)", who, w)
@@ -151,7 +155,8 @@ function record_verdict(who, w, by, grown, allowed, first, last,    part)
 
 function print_growth(w,    i, j, who, total, base)
 {
-	printf "\n%-16s growth of ns per access, and of instructions per fault or notice\n%-16s", w, "policy"
+	printf "\n%-16s growth of ns per access, and of instructions per fault or notice\n", w
+	printf "%-16s", "policy"
 	for (j = 2; j <= size_n; j++)
 		printf " to %-5s", power(size[j])
 	printf "%9s  %8s %8s %7s  no faster than log n (%.2fx)\n", "by fifo's", power(counted_from),
@@ -194,7 +199,7 @@ END {
 	print_growth("zipf")
 	print_growth("cyclic")
 	print ""
-	print any_counted ? "grow faster than log n, of those counted:" (faster ? faster : " none") : \
-		"grow faster than log n, by time, as valgrind is missing:" (faster ? faster : " none")
+	printf "faster than log n, of %d judged by %s:%s\n", judged, any_counted ? "instructions" : \
+		"time, as valgrind is missing", faster ? faster : " none"
 	print_leu()
 }
