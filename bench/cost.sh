@@ -29,7 +29,7 @@ else
 	: "${COST_SIZES:=10000 100000 1000000 10000000}" "${COST_COUNTED_SIZES:=10000 1000000}"
 	least_timed=2000000 least_counted=20000 settle=400000
 fi
-: "${COST_LIMIT:=60}" # seconds of processor time for one run
+: "${COST_LIMIT:=30}" # seconds of processor time for one run
 leu_most=6
 leu_near=1000000
 

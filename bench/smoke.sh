@@ -2,7 +2,7 @@
 # The benches in their short form: they end well, and every run left its line.
 # usage: smoke.sh   (TIDE and TIDE_SOURCE from the environment)
 set -eu
-unset PEER PEER_MRC PEER_SHARDS REPEAT SHARES POLICIES COUNTED TRACES
+unset PEER PEER_MRC PEER_SHARDS REPEAT SHARES POLICIES COUNTED TRACES WORKLOADS
 unset COST_SIZES COST_COUNTED COST_COUNTED_SIZES COST_LIMIT
 QUICK=1 "$TIDE_SOURCE/bench/run.sh" "$TIDE"
 results=$(dirname "$TIDE")/bench-quick.jsonl
@@ -38,3 +38,4 @@ for role in evict prefetch place; do
 		'^{"bench": "cost", .*"role": "'$role'", .*"ns_per_access": [0-9.]*, .*}$'
 done
 expect 5 '^{"bench": "mrc", .*"seconds_same_file": [0-9.]*, .*"peak_bytes": [1-9][0-9]*, .*}$'
+expect 3 '^{"bench": "workloads", .*"accesses": [1-9][0-9]*, .*"own_bytes": [0-9]*, "verdict": "ok", .*}$'

@@ -39,12 +39,24 @@ struct tide_event {
 /* Events travel in batches, one array per field: a consumer that wants only pages reads
  * only pages, and can look ahead to prefetch its own state. */
 #define TIDE_BATCH 4096
+
+/* Which launch, block and warp made an access, to which array, and how many accesses of the program
+ * it stands for. */
+struct tide_batch_gpu {
+	uint32_t kernel[TIDE_BATCH];
+	uint32_t block[TIDE_BATCH];
+	uint16_t warp[TIDE_BATCH];
+	uint16_t array[TIDE_BATCH];
+	uint32_t count[TIDE_BATCH];
+};
+
 struct tide_batch {
 	uint32_t n;
 	uint64_t page[TIDE_BATCH];
 	uint64_t ref[TIDE_BATCH];
 	uint64_t stream[TIDE_BATCH];
-	uint8_t write[TIDE_BATCH]; /* 0 or 1 */
+	uint8_t write[TIDE_BATCH];  /* 0 or 1 */
+	struct tide_batch_gpu *gpu; /* filled by workloads of a GPU; NULL: not wanted */
 };
 
 /* splitmix64's finaliser: the one hash of page numbers. */

@@ -144,14 +144,54 @@ const struct tide_policy *tide_policy_at(size_t i);
 
 struct tide_workload_info {
 	const char *name, *paper, *type, *summary;
-	uint64_t footprint_bytes; /* at the default size and 4 KiB pages */
-	uint64_t published_bytes; /* 0: no paper gives one */
-	uint64_t accesses;
+	/* At the default size, in pages of page_bytes, which are the paper's; 0: not known. */
+	uint64_t footprint_bytes, accesses;
+	uint64_t published_bytes;        /* 0: no paper gives one */
 	const struct tide_param *params; /* ends with a row whose name is NULL */
+	uint64_t page_bytes;
+	unsigned arrays; /* 0: it is a plain pattern, which has none */
 };
 
 /* 0, or -ENOENT after the last. */
 int tide_workload_at(size_t i, struct tide_workload_info *info);
+
+struct tide_workload_array {
+	char name[32];
+	uint64_t bytes, base;
+};
+
+/* The launches of one kernel; of grid (blocks) and block (threads) the least and the most. */
+struct tide_workload_kernel {
+	char name[32];
+	uint64_t launches;
+	uint32_t grid_x[2], grid_y[2], block_x[2], block_y[2];
+};
+
+/* What a workload is made of. Plain patterns have neither arrays nor kernels. */
+struct tide_workload_shape {
+	struct tide_workload_array *array;
+	struct tide_workload_kernel *kernel; /* in the order of their first launches */
+	size_t arrays, kernels;
+	uint64_t launches;
+	bool more;    /* launches go on after those counted here, as long as the data asks for it */
+	bool regular; /* every kernel is a formula of block and thread */
+	bool wave;    /* blocks walk in step, and a page comes once for all of them */
+};
+
+/* Of "mvt:scale=0.1", to be freed by tide_workload_free(). Runs nothing, but makes the data. */
+int tide_workload_describe(struct tide_workload_shape **out, const char *workload, const char *seed,
+			   struct tide_error *err);
+void tide_workload_free(struct tide_workload_shape *shape); /* NULL is fine */
+
+struct tide_workload_measured {
+	uint64_t accesses, footprint_bytes;
+	double prepare_seconds, seconds; /* of the processor: to make the data, the accesses */
+};
+
+/* Generates all accesses and counts. page NULL: the paper's. */
+int tide_workload_measure(struct tide_workload_measured *out, const char *workload,
+			  const char *page, const char *seed, tide_progress *progress, void *arg,
+			  struct tide_error *err);
 
 #ifdef __cplusplus
 }

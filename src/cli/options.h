@@ -23,11 +23,11 @@ struct td_cli_args {
 	const char *trace, *workload, *format, *columns;
 	const char *near_size, *host, *page, *chunk;
 	const char *log, *to, *progress, *seed;
-	const char *sample, *scale, *plot, *sizes;
+	const char *sample, *scale, *plot, *sizes, *paper;
 	struct td_cli_list evict, prefetch, place, policies, policy;
 	struct td_cli_list words;
 	uint64_t count, from, jobs; /* 0: not given */
-	bool functional, replace_invalid, json, force, help, verify;
+	bool functional, replace_invalid, json, force, help, verify, describe, measure;
 };
 
 enum td_cli_kind {

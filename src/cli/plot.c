@@ -78,6 +78,10 @@ static void put_panel(FILE *to, const struct td_cli_panel *panel)
 	put_setting(to, "title", panel->title);
 	put_setting(to, "xlabel", panel->x_label);
 	put_setting(to, "ylabel", panel->y_label);
+	if (panel->x_most > 0)
+		fprintf(to, "set xrange [0:%.10g]\n", panel->x_most);
+	else
+		fputs("set xrange [0:*]\n", to);
 	for (size_t i = 0; i < panel->n; i++) {
 		fprintf(to, "$curve%zu << END\n", i);
 		put_points(to, &panel->curves[i]);
@@ -86,8 +90,9 @@ static void put_panel(FILE *to, const struct td_cli_panel *panel)
 	for (size_t i = 0; i < panel->n; i++) {
 		if (!has_points(&panel->curves[i]))
 			continue;
-		fprintf(to, "%s $curve%zu using 1:2 with linespoints linetype %zu title ",
-			shown++ ? "," : "plot", i, i % STYLES + 1);
+		fprintf(to, "%s $curve%zu using 1:2 with %s linetype %zu %s title ",
+			shown++ ? "," : "plot", i, panel->points ? "points" : "linespoints",
+			i % STYLES + 1, panel->points ? "pointtype 5 pointsize 0.2" : "");
 		put_text(to, panel->curves[i].name);
 	}
 	/* gnuplot refuses to plot nothing; an empty panel keeps its place. */
@@ -106,7 +111,7 @@ static void put_styles(FILE *to)
 			"pointsize 0.4 dashtype %zu\n",
 			i + 1, colours[i % 8], i % 8 + 4, i / 8 + 1);
 	fputs("set key outside right top\nset grid\nset border 3\nset tics nomirror\n"
-	      "set xrange [0:*]\nset yrange [0:*]\n",
+	      "set yrange [0:*]\n",
 	      to);
 }
 

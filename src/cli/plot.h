@@ -2,6 +2,7 @@
 #ifndef TD_CLI_PLOT_H
 #define TD_CLI_PLOT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "tide/error.h"
@@ -18,6 +19,8 @@ struct td_cli_panel {
 	const char *title, *x_label, *y_label; /* NULL: none */
 	const struct td_cli_curve *curves;
 	size_t n;
+	bool points;   /* each on its own, not joined by lines */
+	double x_most; /* where x ends; 0: with the curves */
 };
 
 /* Whether a figure could be drawn to path, which ends in .svg or .png: asked before a long run, so

@@ -7,6 +7,7 @@
 #include "sizes.h"
 #include "tide/tide.h"
 #include "trace/trace.h"
+#include "workload/workload.h"
 
 struct tide_sim {
 	struct td_engine *engine;
@@ -19,5 +20,8 @@ struct tide_sim {
 	bool is_workload;
 	uint64_t started_ns, finished_ns;
 };
+
+/* workloads.c: the paper's pages, or the default. */
+uint64_t td_lib_workload_page_bytes(const struct td_workload *w);
 
 #endif

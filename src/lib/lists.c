@@ -1,11 +1,10 @@
 /* What there is: version, policies, workloads. */
 #include <errno.h>
+#include <string.h>
 
 #include "core/params.h"
 #include "lib.h"
 #include "workload/workload.h"
-
-#define LIST_PAGE_BYTES 4096
 
 const char *tide_version(void)
 {
@@ -20,11 +19,12 @@ const struct tide_policy *tide_policy_at(size_t i)
 	return td_policy_table[n];
 }
 
-/* A workload's facts at its default size, by a pass over it where it does not say. */
-static int default_facts(const char *name, struct td_trace_facts *facts)
+/* A plain pattern's facts at its default size, by a pass over it where it does not say. */
+static int survey_default(const struct td_workload *w, uint64_t page_bytes,
+			  struct td_trace_facts *facts)
 {
 	struct td_trace_source *source;
-	int rc = td_workload_open(&source, name, LIST_PAGE_BYTES, 1, NULL);
+	int rc = td_workload_open(&source, w->name, page_bytes, 1, NULL);
 	if (rc)
 		return rc;
 	*facts = source->facts;
@@ -37,22 +37,26 @@ static int default_facts(const char *name, struct td_trace_facts *facts)
 int tide_workload_at(size_t i, struct tide_workload_info *info)
 {
 	size_t n = 0;
-	struct td_trace_facts facts;
+	struct td_trace_facts facts = {0};
 	while (td_workload_table[n] && n < i)
 		n++;
 	const struct td_workload *w = td_workload_table[n];
 	if (!w)
 		return -ENOENT;
-	int rc = default_facts(w->name, &facts);
-	*info = (struct tide_workload_info){w->name,
-					    w->paper,
-					    w->type,
-					    w->summary,
+	*info = (struct tide_workload_info){.name = w->name,
+					    .paper = w->paper,
+					    .type = w->type,
+					    .summary = w->summary,
+					    .footprint_bytes = w->footprint_bytes,
+					    .accesses = w->accesses,
+					    .published_bytes = w->published_bytes,
 					    .params = w->params,
-					    .published_bytes = w->published_bytes};
-	if (!rc) {
-		info->footprint_bytes = facts.pages * LIST_PAGE_BYTES;
-		info->accesses = facts.accesses;
-	}
+					    .page_bytes = td_lib_workload_page_bytes(w),
+					    .arrays = w->arrays};
+	if (w->accesses || strcmp(w->paper, "pattern") != 0)
+		return 0;
+	int rc = survey_default(w, info->page_bytes, &facts);
+	info->footprint_bytes = facts.pages * info->page_bytes;
+	info->accesses = facts.accesses;
 	return rc;
 }

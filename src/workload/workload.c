@@ -142,27 +142,35 @@ static int fail_unknown(const char *name, struct tide_error *err)
 			 near ? " (did you mean " : "", near ? near : "", near ? "?)" : "", list);
 }
 
+const struct td_workload *td_workload_find(const char *spec)
+{
+	size_t len = td_core_spec_name(spec);
+	const struct td_workload *const *w = td_workload_table;
+
+	while (*w && (strncmp((*w)->name, spec, len) != 0 || (*w)->name[len]))
+		w++;
+	return *w;
+}
+
 int td_workload_open(struct td_trace_source **out, const char *spec, uint64_t page_bytes,
 		     uint64_t seed, struct tide_error *err)
 {
 	struct td_core_word name = td_core_shown(spec, td_core_spec_name(spec));
-	const struct td_workload *const *w = td_workload_table;
+	const struct td_workload *w = td_workload_find(spec);
 	union tide_value *values;
 	char who[80];
 	int rc;
 
-	while (*w && strcmp((*w)->name, name.text) != 0)
-		w++;
-	if (!*w)
+	if (!w)
 		return fail_unknown(name.text, err);
 	if (page_bytes == 0)
 		return tide_fail(err, -EINVAL, "workload %s: pages of 0 bytes: give a page size",
 				 name.text);
 	snprintf(who, sizeof who, "workload %s", name.text);
-	rc = td_core_params((*w)->params, spec, who, &values, err);
+	rc = td_core_params(w->params, spec, who, &values, err);
 	if (rc)
 		return rc;
-	rc = (*w)->open(out, values, page_bytes, seed, err);
+	rc = w->open(out, values, page_bytes, seed, err);
 	free(values);
 	return rc;
 }

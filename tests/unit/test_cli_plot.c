@@ -93,7 +93,8 @@ static void put_gnuplot(const char *script)
 static int draw_named(const char *name, const char *path, struct tide_error *err)
 {
 	struct td_cli_curve curves[] = {{name, xs, ys, 4}, {"second", xs, ys, 2}};
-	struct td_cli_panel panel = {name, name, name, curves, 2};
+	struct td_cli_panel panel = {
+		.title = name, .x_label = name, .y_label = name, .curves = curves, .n = 2};
 
 	return td_cli_plot(&panel, 1, path, err);
 }
@@ -144,9 +145,9 @@ static void takes_names_as_they_are(void **state)
 static void draws_panels_without_points(void **state)
 {
 	struct td_cli_curve none = {"none", xs, ys + 2, 1}, some = {"some", xs, ys, 4};
-	struct td_cli_panel panels[] = {{"first", NULL, NULL, &none, 1},
-					{"second", NULL, NULL, NULL, 0},
-					{"third", NULL, NULL, &some, 1}};
+	struct td_cli_panel panels[] = {{.title = "first", .curves = &none, .n = 1},
+					{.title = "second"},
+					{.title = "third", .curves = &some, .n = 1}};
 	char *text;
 
 	(void)state;
@@ -156,6 +157,28 @@ static void draws_panels_without_points(void **state)
 	text = read_file("a.svg");
 	assert_non_null(strstr(text, "first"));
 	assert_non_null(strstr(text, "third"));
+	free(text);
+}
+
+/* Less is drawn than with lines; x ends where it is told to. */
+static void draws_points_without_lines(void **state)
+{
+	struct td_cli_curve curve = {"dots", xs, ys, 4};
+	struct td_cli_panel lines = {.curves = &curve, .n = 1, .x_most = 1000};
+	struct td_cli_panel points = {.curves = &curve, .n = 1, .points = true, .x_most = 1000};
+	char *text;
+
+	(void)state;
+	if (!has_gnuplot())
+		skip();
+	assert_int_equal(td_cli_plot(&points, 1, "a.svg", NULL), 0);
+	assert_int_equal(td_cli_plot(&lines, 1, "b.svg", NULL), 0);
+	text = read_file("a.svg");
+	assert_non_null(strstr(text, "1000<"));
+	size_t without = strlen(text);
+	free(text);
+	text = read_file("b.svg");
+	assert_true(strlen(text) > without);
 	free(text);
 }
 
@@ -222,6 +245,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(draws_svg_and_png, enter, leave),
 		cmocka_unit_test_setup_teardown(takes_names_as_they_are, enter, leave),
 		cmocka_unit_test_setup_teardown(draws_panels_without_points, enter, leave),
+		cmocka_unit_test_setup_teardown(draws_points_without_lines, enter, leave),
 		cmocka_unit_test_setup_teardown(refuses_places, enter, leave),
 		cmocka_unit_test_setup_teardown(says_that_gnuplot_is_missing, enter, leave),
 		cmocka_unit_test_setup_teardown(leaves_nothing_half_written, enter, leave),

@@ -274,7 +274,9 @@ static void the_table_is_sorted_and_complete(void **state)
 			assert_true(strcmp(w[-1]->name, (*w)->name) < 0);
 		for (; row->name; row++)
 			assert_true(row->initial && row->help);
-		td_trace_close(open_source((*w)->name, PAGE_BYTES, 1));
+		/* Those of the papers may make a graph first; their own tests open them. */
+		if (!strcmp((*w)->paper, "pattern"))
+			td_trace_close(open_source((*w)->name, PAGE_BYTES, 1));
 	}
 	assert_true(w - td_workload_table >= 8);
 }

@@ -1,0 +1,102 @@
+/* GEMM of cuBLAS, C = A B, column-major: a block makes a tile of C of 128 (or 256) by 128. */
+#include <errno.h>
+
+#include "tiles.h"
+
+enum { A, B, C };
+enum { N, TILE, SWIZZLE };
+enum { SCALE, TILE_ROWS, SWIZZLED, MODE, JITTER };
+
+#define UNIT 256 /* of the side: a tile of either kind */
+#define SLAB 32  /* numbers of the inner dimension in a step */
+
+static const struct tide_param params[] = {
+	TD_GPU_PARAM_SCALE,
+	{"tile", TIDE_PARAM_INT, "128", 128, 256, "rows of a tile of C: 128 or 256"},
+	{"swizzle", TIDE_PARAM_INT, "1", 1, 1024,
+	 "tiles of C side by side that are taken in turn; 1: a column of tiles after the other"},
+	TD_GPU_PARAM_MODE,
+	TD_GPU_PARAM_JITTER,
+	{0},
+};
+
+static bool multiply(const struct td_gpu_app *app, const struct td_gpu_launch *l, uint64_t n,
+		     struct td_gpu_instr *out)
+{
+	uint64_t loads = 2 * (uint64_t)app->p[N] / SLAB;
+	int64_t pitch = app->p[N] * 4, k = (int64_t)(n / 2);
+
+	if (n >= loads)
+		*out = td_tile_part(l, 2, C, TD_GPU_WRITE, 0, pitch, n - loads);
+	else if (n % 2 == 0)
+		*out = td_tile_rows(l, 0, A, k * SLAB * pitch, pitch, SLAB);
+	else
+		*out = td_tile_columns(l, 1, B, TD_GPU_READ, k * TD_TILE_SLAB, pitch);
+	return n < loads + td_tile_parts(l);
+}
+
+/* Groups of columns of tiles; in a group, along the rows of tiles. */
+static uint64_t place(const struct td_gpu_launch *l, uint64_t block, uint32_t *bx, uint32_t *by)
+{
+	uint64_t group = (uint64_t)l->arg[0] * l->grid_x,
+		 left = block / group * (uint64_t)l->arg[0];
+	uint64_t wide =
+		l->grid_y - left < (uint64_t)l->arg[0] ? l->grid_y - left : (uint64_t)l->arg[0];
+
+	*bx = (uint32_t)(block % group / wide);
+	*by = (uint32_t)(left + block % group % wide);
+	return 1;
+}
+
+static bool launch(struct td_gpu_app *app, uint64_t i, struct td_gpu_launch *out)
+{
+	uint64_t n = (uint64_t)app->p[N], rows = (uint64_t)app->p[TILE];
+
+	*out = td_tile_grid("multiply", n / rows, n / TD_TILE, app->p[TILE], 4);
+	out->instr = multiply;
+	out->arg[0] = app->p[SWIZZLE];
+	if (app->p[SWIZZLE] > 1)
+		out->place = place;
+	return i < 1;
+}
+
+static int setup(struct td_gpu_app *app, const union tide_value *v, struct tide_error *err)
+{
+	int rc = td_gpu_size(app, &app->p[N], 32768, v[SCALE].r, 2, UNIT, err);
+	uint64_t bytes = (uint64_t)(app->p[N] * app->p[N] * 4);
+
+	app->p[TILE] = v[TILE_ROWS].i;
+	app->p[SWIZZLE] = v[SWIZZLED].i;
+	app->jitter = (uint64_t)v[JITTER].i;
+	if (!rc && app->p[TILE] % 128)
+		rc = tide_fail(err, -EINVAL, "workload gmm: tile=%d is none: give 128 or 256",
+			       (int)app->p[TILE]);
+	if (!rc)
+		rc = td_gpu_fits(app, (double)app->p[N] * (double)app->p[N] / (128 * 128), err);
+	td_gpu_add(app, "A", bytes);
+	td_gpu_add(app, "B", bytes);
+	td_gpu_add(app, "C", bytes);
+	app->launch = launch;
+	return rc ? rc : td_gpu_mode("gmm", v[MODE].text, &app->wave, err);
+}
+
+static int open(struct td_trace_source **out, const union tide_value *v, uint64_t page_bytes,
+		uint64_t seed, struct tide_error *err)
+{
+	return td_gpu_open(out, "gmm", &td_gpu_observuvm, sizeof(struct td_gpu_app), setup, v,
+			   page_bytes, seed, err);
+}
+
+const struct td_workload td_workload_app_gmm = {
+	.name = "gmm",
+	.paper = "ObservUVM",
+	.type = "LRU",
+	.summary = "matrix multiply of cuBLAS",
+	.published_bytes = UINT64_C(12) << 30,
+	.footprint_bytes = UINT64_C(196608) * 65536,
+	.accesses = 26462848,
+	.page_bytes = 65536,
+	.arrays = 3,
+	.params = params,
+	.open = open,
+};

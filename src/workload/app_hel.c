@@ -1,0 +1,76 @@
+/* Hellinger distances between the rows of a and the columns of b: a matrix multiply without tiles.
+ */
+#include "gpu.h"
+
+enum { A, B, C };
+enum { N };
+enum { SCALE, MODE, JITTER };
+
+#define BLOCK 16
+
+static const struct tide_param params[] = {
+	TD_GPU_PARAM_SCALE,
+	TD_GPU_PARAM_MODE,
+	TD_GPU_PARAM_JITTER,
+	{0},
+};
+
+static bool distances(const struct td_gpu_app *app, const struct td_gpu_launch *l, uint64_t n,
+		      struct td_gpu_instr *out)
+{
+	uint64_t loads = 2 * (uint64_t)app->p[N];
+	int64_t row = app->p[N] * 4, i = (int64_t)(n / 2);
+
+	if (n == loads)
+		*out = td_gpu_instr(l, 2, C, TD_GPU_WRITE, 0, 4, row);
+	else if (n % 2 == 0) /* a[y][i] */
+		*out = td_gpu_instr(l, 0, A, TD_GPU_READ, i * 4, 0, row);
+	else /* b[i][x] */
+		*out = td_gpu_instr(l, 1, B, TD_GPU_READ, i * row, 4, 0);
+	return n <= loads;
+}
+
+static bool launch(struct td_gpu_app *app, uint64_t i, struct td_gpu_launch *out)
+{
+	uint64_t blocks = (uint64_t)app->p[N] / BLOCK;
+
+	*out = td_gpu_grid("distances", blocks, blocks, BLOCK, BLOCK);
+	out->instr = distances;
+	return i < 1;
+}
+
+static int setup(struct td_gpu_app *app, const union tide_value *v, struct tide_error *err)
+{
+	int rc = td_gpu_size(app, &app->p[N], 26624, v[SCALE].r, 2, BLOCK, err);
+	uint64_t bytes = (uint64_t)(app->p[N] * app->p[N] * 4);
+
+	if (!rc)
+		rc = td_gpu_fits(app, (double)bytes / (4 * BLOCK * BLOCK), err);
+	app->jitter = (uint64_t)v[JITTER].i;
+	td_gpu_add(app, "a", bytes);
+	td_gpu_add(app, "b", bytes);
+	td_gpu_add(app, "c", bytes);
+	app->launch = launch;
+	return rc ? rc : td_gpu_mode("hel", v[MODE].text, &app->wave, err);
+}
+
+static int open(struct td_trace_source **out, const union tide_value *v, uint64_t page_bytes,
+		uint64_t seed, struct tide_error *err)
+{
+	return td_gpu_open(out, "hel", &td_gpu_observuvm, sizeof(struct td_gpu_app), setup, v,
+			   page_bytes, seed, err);
+}
+
+const struct td_workload td_workload_app_hel = {
+	.name = "hel",
+	.paper = "ObservUVM",
+	.type = "LRU",
+	.summary = "Hellinger distances between rows and columns",
+	.published_bytes = UINT64_C(792) * (UINT64_C(1) << 30) / 100,
+	.footprint_bytes = UINT64_C(129792) * 65536,
+	.accesses = 221692620,
+	.page_bytes = 65536,
+	.arrays = 3,
+	.params = params,
+	.open = open,
+};
