@@ -466,7 +466,7 @@ static bool sgm_tiled_kernel(struct plain *p, struct thread t, int64_t k)
 
 	if (c >= 32)
 		return false;
-	p->pc = k >= end ? 2 + (unsigned)(c % 2) : k % 9 == 0;
+	p->pc = k >= end ? 2 + (unsigned)(c % 2) : (unsigned)(k % 9 == 0);
 	if (k >= end)
 		touch(p, 2, c % 2, m + p->n * (16 * t.by + c / 2));
 	else if (k % 9 == 0)
