@@ -10,7 +10,7 @@
 
 #include "leu_search.h"
 
-enum { BY, REFS, SAMPLE, TRAIN, DECAY };
+enum { BY, REFS, SAMPLE, TRAIN, DECAY, EDGE };
 
 #define MOST_BUCKETS (1u << 24)
 
@@ -26,10 +26,12 @@ static void destroy(void *self)
 {
 	struct leu *s = self;
 	td_rit_free(&s->table);
+	td_vec_free(&s->rings);
 	td_vec_free(&s->families);
 	td_vec_free(&s->shelves);
 	td_vec_free(&s->tree);
 	td_vec_free(&s->stale);
+	td_vec_free(&s->orphans);
 	td_vec_free(&s->buckets);
 	if (s->pass)
 		td_rit_pass_free(s->pass);
@@ -57,6 +59,9 @@ static int allocate(struct leu *s, uint32_t refs)
 	int rc = td_rit_init(&s->table, refs);
 	s->leaves = 1;
 	s->bucket_mask = buckets - 1;
+	td_vec_init(&s->orphans, sizeof(struct orphan));
+	if (!rc)
+		rc = reserve(&s->rings, sizeof(struct ring), (uint64_t)refs + 1);
 	if (!rc)
 		rc = reserve(&s->families, sizeof(struct family), refs);
 	if (!rc)
@@ -72,20 +77,31 @@ static int allocate(struct leu *s, uint32_t refs)
 	return rc;
 }
 
+/* One of two words: 0 or 1, or -EINVAL. */
+static int either(const char *name, const char *word, const char *a, const char *b,
+		  struct tide_error *err)
+{
+	if (strcmp(word, a) == 0 || strcmp(word, b) == 0)
+		return strcmp(word, b) == 0;
+	return tide_fail(err, -EINVAL, "evict policy leu: %s=%s is unknown: give %s or %s", name,
+			 word, a, b);
+}
+
 static int create(void *self, const struct tide_view *view, const union tide_value *v,
 		  struct tide_error *err)
 {
 	struct leu *s = self;
+	int by_page = either("by", v[BY].text, "ref", "page", err);
+	int next = by_page < 0 ? by_page : either("edge", v[EDGE].text, "bin", "next", err);
+	if (next < 0)
+		return next;
 	s->view = view;
-	s->by_page = strcmp(v[BY].text, "page") == 0;
-	if (!s->by_page && strcmp(v[BY].text, "ref") != 0)
-		return tide_fail(err, -EINVAL,
-				 "evict policy leu: by=%s is unknown: give ref or page",
-				 v[BY].text);
+	s->by_page = by_page;
 	s->sample = v[SAMPLE].r < 1 ? (uint64_t)(v[SAMPLE].r * 0x1p64) : UINT64_MAX;
 	s->decay = (uint64_t)v[DECAY].i;
 	td_list_init(&s->line);
 	int rc = allocate(s, (uint32_t)v[REFS].i);
+	s->table.next_edge = next;
 	if (rc)
 		return tide_fail(err, rc,
 				 "evict policy leu: out of memory for its table: give fewer refs");
@@ -153,18 +169,17 @@ static void check_limit(struct leu *s, uint32_t e)
 		mark_stale(s, e);
 }
 
-static void forget_bounds(struct leu *s, uint32_t e)
+static __attribute__((noinline)) void forget_bounds(struct leu *s, uint32_t e)
 {
-	if (family_at(s, e)->large)
-		clear_shelf(shelf_at(s, e));
+	shelf_at(s, e)->open = false;
 	mark_stale(s, e);
 }
 
-static uint32_t make_entry(struct leu *s, uint64_t ref)
+static __attribute__((noinline)) uint32_t make_entry(struct leu *s, uint64_t ref)
 {
-	uint32_t e = td_rit_make(&s->table, ref, s->view->near->time);
+	uint32_t e = td_rit_make(&s->table, ref, now_of(s));
 	grow_tree(s, e);
-	change_family(s, e, ref);
+	change_ref(s, e, ref);
 	forget_bounds(s, e);
 	if (family_at(s, e)->large)
 		memset(shelf_at(s, e)->set, 0, sizeof shelf_at(s, e)->set);
@@ -172,37 +187,54 @@ static uint32_t make_entry(struct leu *s, uint64_t ref)
 	return e;
 }
 
+/* A page that is counted had an entry at its last access. */
+static void credit(struct leu *s, const struct page *at)
+{
+	uint32_t e = entry_of(at);
+	unsigned last_bin = td_rit_at(&s->table, e)->last_bin;
+	td_rit_credit(&s->table, e, last_of(at), now_of(s));
+	if (td_rit_at(&s->table, e)->last_bin != last_bin)
+		forget_bounds(s, e);
+	else if (s->decay)
+		check_limit(s, e);
+}
+
 /* Credits the reuse, then counts the access: the entry of ref, or TD_NIL. */
 static uint32_t learn(struct leu *s, const struct page *at, tide_page p, uint64_t ref)
 {
-	uint64_t now = s->view->near->time, last = last_of(at);
-	uint32_t e = td_rit_find(&s->table, ref), before = e;
 	if (s->trained || !counted(s, p.number))
-		return e;
-	if (last && at->ref != ref)
-		before = td_rit_find(&s->table, at->ref);
-	if (last && before != TD_NIL)
-		td_rit_credit(&s->table, before, last, now);
-	if (s->decay && before != TD_NIL)
-		check_limit(s, before);
+		return td_rit_find(&s->table, ref);
+	if (last_of(at))
+		credit(s, at);
+	uint32_t e = td_rit_find(&s->table, ref);
 	if (e == TD_NIL)
 		e = make_entry(s, ref);
 	td_rit_count(&s->table, e);
 	return e;
 }
 
-static void take_out(struct leu *s, uint32_t i)
+static __attribute__((noinline)) void take_out_marked(struct leu *s, uint32_t i)
 {
-	struct page *at = page_at(s, i);
-	if (!(at->stamp & LISTED))
-		return;
-	if (at->stamp & MARKED) {
-		uint32_t e = td_rit_find(&s->table, at->ref);
-		if (e != TD_NIL && family_at(s, e)->large)
-			drop_cursors(s, e, i);
-		clear_flag(at, MARKED);
-	}
+	const struct page *at = page_at(s, i);
+	if (s->chosen.page == i + 1)
+		drop_chosen(s);
+	if (at->word & MARKED && family_at(s, entry_of(at))->large)
+		drop_cursors(s, entry_of(at), i);
 	unlist(s, i);
+}
+
+/* Takes a page out of its ring; its flags are as before. Most are in the middle of one and nothing
+ * points at them. */
+static inline void take_out(struct leu *s, uint32_t i)
+{
+	const struct page *at = page_at(s, i);
+	uint64_t flags = at->word & ((1u << FLAG_BITS) - 1);
+	if (flags == LISTED) {
+		page_at(s, at->prev)->next = at->next;
+		page_at(s, at->next)->prev = at->prev;
+	} else if (flags) {
+		take_out_marked(s, i);
+	}
 }
 
 static void decay(struct leu *s)
@@ -215,16 +247,17 @@ static void decay(struct leu *s)
 static void on_access(void *self, tide_chunk c, tide_page p, uint64_t ref)
 {
 	struct leu *s = self;
-	struct page *at = page_at(s, c.index);
-	uint64_t by = s->by_page ? p.number : ref, now = s->view->near->time;
+	uint64_t by = s->by_page ? p.number : ref;
 	take_out(s, c.index);
-	uint32_t e = learn(s, at, p, by);
-	at->stamp = now << STAMP_SHIFT;
-	at->ref = by;
-	list_page(s, c.index, e);
-	if (e != TD_NIL)
+	uint32_t e = learn(s, page_at(s, c.index), p, by);
+	uint64_t word = word_of(now_of(s), e);
+	if (e != TD_NIL) {
+		append(s, c.index, e, word);
 		check_limit(s, e);
-	if (s->decay && !s->trained && now % s->decay == 0)
+	} else {
+		list_orphan(s, c.index, by, word);
+	}
+	if (s->decay && !s->trained && now_of(s) % s->decay == 0)
 		decay(s);
 }
 
@@ -234,13 +267,14 @@ static void on_migrated(void *self, tide_chunk c, uint64_t pages)
 	struct leu *s = self;
 	(void)pages;
 	if (c.index != s->view->near->fault_chunk.index)
-		list_stranger(s, c.index);
+		append(s, c.index, strangers_of(s), page_at(s, c.index)->word);
 }
 
 static void on_evicted(void *self, tide_chunk c, const struct tide_evicted *what)
 {
 	(void)what;
 	take_out(self, c.index);
+	clear_flag(page_at(self, c.index), LISTED | OLDEST | YOUNGEST | MARKED);
 }
 
 /* The valid page accessed longest ago. */
@@ -288,6 +322,8 @@ static const struct tide_param params[] = {
 	 "learn from a pass over this trace, and nothing in the run"},
 	{"decay", TIDE_PARAM_INT, "0", 0, 0x1p48,
 	 "halve all counts, and n beyond them, every so many accesses; 0: never"},
+	{"edge", TIDE_PARAM_TEXT, "bin", 0, 0,
+	 "reuses in the bin of a page's age: bin: are over, next: may still come"},
 	{0},
 };
 

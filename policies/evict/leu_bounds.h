@@ -1,24 +1,137 @@
-/* leu's bounds: what the pages of one family can have as priority at least, without looking at
- * them all.
+/* leu's bounds: what the pages of one ref can have as priority at least, without looking at them.
  *
  * Within a bin of tesla the priority grows with tesla, so the youngest page of a bin has its lowest
- * one, and the bin's lower edge has a priority that no page of the bin is below: the floor. It
+ * one, and the least age of the bin has a priority that no page of the bin is below: the floor. It
  * depends on the reuse intervals alone: it is the rise of their distribution beyond the bin, the
  * steepest there is, over the rest, those that are not in the bin or before. Both change all the
  * time, but the rise only grows, so an old one still serves; and the rest grows by accesses of the
  * ref alone, so floors are worked out for a certain number of these, and again when it is used up.
  *
- * Bounds are doubles, made a little lower than rounding could make them; priorities that are
- * compared with each other are exact fractions. */
+ * Groups of eight bins are the leaves of a tree, so that the least bound is found, and one changed,
+ * in a few steps. Bounds are doubles, made a little lower than rounding could make them; priorities
+ * that are compared with each other are exact fractions. */
 #ifndef TIDE_EVICT_LEU_BOUNDS_H
 #define TIDE_EVICT_LEU_BOUNDS_H
 
 #include <math.h>
+#include <string.h>
 
 #include "leu_pages.h"
 
 #define SHAVE (1 - 0x1p-40)
-#define SMALL 8 /* pages of a family that are looked at one by one */
+#define SMALL 8 /* pages of a ring that are looked at one by one */
+#define NOTHING ((struct node){INFINITE, NEVER})
+
+static inline uint64_t bound_of(double priority)
+{
+	uint64_t out;
+	memcpy(&out, &priority, sizeof out);
+	return out;
+}
+
+static inline struct node lesser(struct node a, struct node b)
+{
+	return (struct node){a.bound < b.bound ? a.bound : b.bound, a.due < b.due ? a.due : b.due};
+}
+
+/* ---- the tree of groups ---- */
+
+static inline struct node sum_group(const struct shelf *shelf, unsigned group)
+{
+	struct node sum = NOTHING;
+	for (unsigned bin = group * 8; bin < group * 8 + 8; bin++)
+		sum = lesser(sum, (struct node){shelf->bound[bin], shelf->due[bin]});
+	return sum;
+}
+
+/* After the bounds of a group changed. */
+static inline void settle_group(struct shelf *shelf, unsigned group)
+{
+	unsigned i = GROUPS + group;
+	struct node sum = sum_group(shelf, group);
+	shelf->tree[i] = sum;
+	for (; i > 1; i /= 2) {
+		struct node at = shelf->tree[i / 2];
+		sum = lesser(sum, shelf->tree[i ^ 1]);
+		if (!((sum.bound ^ at.bound) | (sum.due ^ at.due)))
+			return;
+		shelf->tree[i / 2] = sum;
+	}
+}
+
+/* Bounds whose time is up fall back. */
+static inline void drop_bounds(const struct leu *s, struct shelf *shelf, unsigned group)
+{
+	uint64_t now = now_of(s);
+	for (unsigned bin = group * 8; bin < group * 8 + 8; bin++)
+		if (shelf->due[bin] <= now) {
+			__builtin_prefetch(page_at(s, shelf->coming[bin]), 1);
+			__builtin_prefetch(page_at(s, shelf->after_it[bin]));
+			tide_expect(s->view, (tide_chunk){shelf->coming[bin]});
+			shelf->bound[bin] = shelf->floor[bin];
+			shelf->due[bin] = NEVER;
+		}
+	settle_group(shelf, group);
+}
+
+static inline void settle_due(const struct leu *s, struct shelf *shelf)
+{
+	while (shelf->tree[1].due <= now_of(s)) {
+		unsigned i = 1;
+		while (i < GROUPS)
+			i = 2 * i + (shelf->tree[2 * i].due != shelf->tree[i].due);
+		drop_bounds(s, shelf, i - GROUPS);
+	}
+}
+
+/* After all bounds up to a bin changed. */
+static inline void settle_all(struct shelf *shelf, unsigned last_bin)
+{
+	for (unsigned group = 0; group <= last_bin / 8; group++)
+		shelf->tree[GROUPS + group] = sum_group(shelf, group);
+	for (unsigned i = GROUPS - 1; i; i--)
+		shelf->tree[i] = lesser(shelf->tree[2 * i], shelf->tree[2 * i + 1]);
+}
+
+static inline void set_bound(struct shelf *shelf, unsigned bin, uint64_t bound)
+{
+	shelf->bound[bin] = bound;
+	settle_group(shelf, bin / 8);
+}
+
+/* The group with the least bound under a node. */
+static inline unsigned lowest_under(const struct shelf *shelf, unsigned i)
+{
+	uint64_t bound = shelf->tree[i].bound;
+	while (i < GROUPS)
+		i = 2 * i + (shelf->tree[2 * i].bound != bound);
+	return i - GROUPS;
+}
+
+/* The group with the least bound from one on. Mostly that is the least of all. */
+static inline unsigned lowest_from(const struct shelf *shelf, unsigned first)
+{
+	unsigned group = lowest_under(shelf, 1), i = GROUPS + first, best = i;
+	if (group >= first)
+		return group;
+	for (; i > 1; i /= 2)
+		if (!(i & 1) && shelf->tree[i + 1].bound < shelf->tree[best].bound)
+			best = i + 1;
+	return lowest_under(shelf, best);
+}
+
+static inline uint64_t group_bound(const struct shelf *shelf, unsigned group)
+{
+	return shelf->tree[GROUPS + group].bound;
+}
+
+static inline unsigned lowest_bin(const struct shelf *shelf, unsigned group)
+{
+	unsigned bin = group * 8;
+	while (shelf->bound[bin] != group_bound(shelf, group))
+		bin++;
+	return bin;
+}
 
 /* ---- floors ---- */
 
@@ -51,8 +164,6 @@ static inline double hull_rise(const struct hull *h, double x, double y)
 	return up / along;
 }
 
-/* In the last bin that is not 0, and beyond, there is no rise: whoever is there now has priority 0,
- * but that may change. */
 static inline void find_rises(const struct leu *s, uint32_t e)
 {
 	const struct td_rit_entry *at = td_rit_at(&s->table, e);
@@ -61,234 +172,81 @@ static inline void find_rises(const struct leu *s, uint32_t e)
 	uint64_t up_to = at->sum;
 	struct hull hull;
 	hull.n = 0;
-	for (unsigned bin = at->last_bin; bin < TD_RIT_BINS; bin++)
-		shelf->rise[bin] = 0;
 	for (unsigned bin = at->last_bin; bin-- > 0;) {
 		if (counts[bin + 1])
 			hull_add(&hull, (double)td_rit_high(bin + 1), (double)up_to);
 		up_to -= counts[bin + 1];
-		shelf->rise[bin] = hull_rise(&hull, (double)td_rit_low(bin), (double)up_to);
+		shelf->rise[bin] =
+			hull_rise(&hull, (double)td_rit_since(&s->table, bin), (double)up_to);
 	}
-	for (unsigned bin = 0; bin < TD_RIT_BINS; bin++)
-		if (shelf->due[bin] == UINT64_MAX)
-			shelf->found[bin] = shelf->rise[bin];
-	shelf->rises_hold_below = at->n + at->n / 32 + 1;
+	shelf->rises_hold_below = at->n + at->n / 16 + 8;
 }
 
 /* How many accesses by the ref the bounds are to outlast: few enough that they stay close, enough
  * that the work is small for each. */
 static inline uint64_t patience(const struct leu *s, const struct td_rit_entry *at)
 {
-	uint64_t few = (at->n - at->sum) / 256;
-	return s->trained ? 0 : few < 64 ? few : 64;
+	uint64_t few = (at->n - at->sum) / 128;
+	return s->trained ? 0 : few < 256 ? few : 256;
 }
 
-/* Works out all bounds from the rises. Beyond the last bin floors are 0 and stay so. */
+/* Works out all bounds from the rises. */
 static inline void lay_floors(const struct leu *s, uint32_t e)
 {
 	const struct td_rit_entry *at = td_rit_at(&s->table, e);
 	const uint64_t *counts = td_rit_counts(&s->table, e);
 	struct shelf *shelf = shelf_at(s, e);
 	uint64_t rest = at->n + patience(s, at);
+	shelf->holds_below = rest + 1;
 	if (at->n >= shelf->rises_hold_below)
 		find_rises(s, e);
 	for (unsigned bin = 0; bin < at->last_bin; bin++) {
 		rest -= counts[bin];
 		double each = SHAVE / (double)(int64_t)rest;
-		shelf->floor[bin] = shelf->rise[bin] * each;
-		shelf->bound[bin] = shelf->found[bin] * each;
+		shelf->floor[bin] = bound_of(shelf->rise[bin] * each);
+		shelf->bound[bin] = shelf->due[bin] == NEVER ? shelf->floor[bin]
+							     : bound_of(shelf->found[bin] * each);
 	}
-	memset(shelf->group_due, 0, sizeof shelf->group_due);
-	shelf->holds_below = at->n + patience(s, at) + 1;
+	settle_all(shelf, at->last_bin);
 }
 
-/* After the counts became less: nothing is known any more. */
-static inline void clear_shelf(struct shelf *shelf)
+/* Begins without knowing anybody, but that no bin beyond the oldest page has one. From the entry's
+ * last bin on, pages have priority 0 and are nothing to the shelf. */
+static inline void open_shelf(const struct leu *s, uint32_t e)
 {
-	memset(shelf->floor, 0, sizeof shelf->floor);
-	memset(shelf->due, 0, sizeof shelf->due);
-	shelf->rises_hold_below = shelf->holds_below = 0;
-}
-
-/* ---- bounds ---- */
-
-static inline void settle_group(const struct leu *s, struct shelf *shelf, unsigned group)
-{
-	uint64_t now = s->view->near->time, due = UINT64_MAX;
-	double bound = HUGE_VAL;
-	for (unsigned bin = group * 8; bin < group * 8 + 8; bin++) {
-		if (shelf->due[bin] <= now) {
-			shelf->found[bin] = shelf->rise[bin];
-			shelf->bound[bin] = shelf->floor[bin];
-			shelf->due[bin] = UINT64_MAX;
-		}
-		bound = shelf->bound[bin] < bound ? shelf->bound[bin] : bound;
-		due = shelf->due[bin] < due ? shelf->due[bin] : due;
+	struct shelf *shelf = shelf_at(s, e);
+	uint64_t oldest = last_of(page_at(s, ring_at(s, e)->oldest - 1));
+	unsigned last_bin = td_rit_at(&s->table, e)->last_bin;
+	unsigned beyond = td_rit_past(&s->table, now_of(s) - oldest) + 1;
+	for (unsigned bin = 0; bin < TD_RIT_BINS; bin++) {
+		shelf->bound[bin] = INFINITE;
+		shelf->found[bin] = HUGE_VAL;
+		shelf->due[bin] = NEVER;
 	}
-	shelf->group_bound[group] = bound;
-	shelf->group_due[group] = due;
+	for (unsigned bin = beyond; bin < last_bin; bin++)
+		shelf->due[bin] = oldest + td_rit_since(&s->table, bin);
+	for (unsigned i = GROUPS; i < 2 * GROUPS; i++)
+		shelf->tree[i] = NOTHING;
+	shelf->rises_hold_below = 0;
+	shelf->open = true;
+	lay_floors(s, e);
 }
 
-/* The groups in which a family has pages now. */
-struct span {
-	unsigned first, last;
-};
-
-static inline struct span span_of(const struct leu *s, uint32_t head)
-{
-	return (struct span){
-		td_rit_bin(age_of(s, page_at(s, head)->prev)) / 8,
-		td_rit_bin(age_of(s, head)) / 8,
-	};
-}
-
-/* Brings the bounds of all bins up to a group up to date; says when that has to be done again. */
-static inline uint64_t settle_shelf(const struct leu *s, struct shelf *shelf, unsigned up_to)
-{
-	uint64_t now = s->view->near->time, due = UINT64_MAX;
-	for (unsigned group = 0; group <= up_to; group++) {
-		if (shelf->group_due[group] <= now)
-			settle_group(s, shelf, group);
-		due = shelf->group_due[group] < due ? shelf->group_due[group] : due;
-	}
-	return due;
-}
-
-static inline unsigned lowest_group(const struct shelf *shelf, struct span span)
-{
-	unsigned best = span.first;
-	double bound = shelf->group_bound[best];
-	for (unsigned group = span.first + 1; group <= span.last; group++)
-		if (shelf->group_bound[group] < bound) {
-			bound = shelf->group_bound[group];
-			best = group;
-		}
-	return best;
-}
-
-/* The least bound of a large family, and the n of its entry at which that is out of date. */
+/* The least bound of a large ring, and the n of its entry at which that is out of date. */
 static inline struct node shelf_bound(const struct leu *s, uint32_t e, uint64_t *limit)
 {
 	struct shelf *shelf = shelf_at(s, e);
-	uint32_t head = family_at(s, e)->head - 1;
-	struct span span = span_of(s, head);
-	uint64_t next_group = last_of(page_at(s, head)) + td_rit_low(span.last * 8 + 8);
-	unsigned younger = 0;
-	if (td_rit_at(&s->table, e)->n >= shelf->holds_below)
+	uint64_t youngest = age_of(s, ring_at(s, e)->youngest - 1);
+	if (!shelf->open)
+		open_shelf(s, e);
+	else if (td_rit_at(&s->table, e)->n >= shelf->holds_below)
 		lay_floors(s, e);
-	uint64_t due = settle_shelf(s, shelf, span.last);
-	shelf->lowest = lowest_group(shelf, span);
-	double bound = shelf->group_bound[shelf->lowest];
-	/* Nobody is there yet, but somebody will be with the next access. */
-	for (unsigned group = 0; group < span.first; group++)
-		younger |= shelf->group_bound[group] < bound;
-	*limit = younger ? 0 : shelf->holds_below;
-	return (struct node){bound, due < next_group ? due : next_group};
-}
-
-/* ---- cursors ---- */
-
-/* Of two pages the one whose last access is closer to a time; TD_NIL is closer to none. */
-static inline uint32_t closer(const struct leu *s, uint32_t a, uint32_t b, uint64_t time)
-{
-	if (a == TD_NIL || b == TD_NIL)
-		return a == TD_NIL ? b : a;
-	int64_t x = (int64_t)(last_of(page_at(s, a)) - time);
-	int64_t y = (int64_t)(last_of(page_at(s, b)) - time);
-	return (x < 0 ? -x : x) <= (y < 0 ? -y : y) ? a : b;
-}
-
-/* The cursor of the nearest bin from this one on that has one, to either side; TD_NIL: none. */
-static inline uint32_t older_cursor(const struct shelf *shelf, unsigned bin)
-{
-	uint64_t set = shelf->set[bin / 64] & UINT64_MAX << (bin % 64);
-	unsigned w = bin / 64;
-	while (!set && ++w < TD_RIT_WORDS)
-		set = shelf->set[w];
-	return set ? shelf->cursor[w * 64 + (unsigned)__builtin_ctzll(set)] : TD_NIL;
-}
-
-static inline uint32_t younger_cursor(const struct shelf *shelf, unsigned bin)
-{
-	uint64_t set = shelf->set[bin / 64] & ~(UINT64_MAX << (bin % 64));
-	unsigned w = bin / 64;
-	while (!set && w-- > 0)
-		set = shelf->set[w];
-	return set ? shelf->cursor[w * 64 + 63 - (unsigned)__builtin_clzll(set)] : TD_NIL;
-}
-
-/* The page from which the way to a time is short. */
-static inline uint32_t cursor_start(const struct leu *s, uint32_t e, unsigned bin, uint64_t time)
-{
-	const struct shelf *shelf = shelf_at(s, e);
-	uint32_t head = family_at(s, e)->head - 1;
-	if (shelf->set[bin / 64] >> (bin % 64) & 1)
-		return shelf->cursor[bin];
-	uint32_t start = closer(s, head, page_at(s, head)->prev, time);
-	start = closer(s, start, older_cursor(shelf, bin), time);
-	return closer(s, start, younger_cursor(shelf, bin), time);
-}
-
-/* The page is the next one that the cursor will come to, or leave as a victim. */
-__attribute__((always_inline)) static inline void expect(const struct leu *s, uint32_t i)
-{
-	tide_expect(s->view, (tide_chunk){i});
-	__builtin_prefetch(page_at(s, page_at(s, i)->next));
-}
-
-/* The youngest page of the family that was accessed at a time or before, from page i on; the head
- * is one. */
-static inline uint32_t walk(struct leu *s, uint32_t head, uint32_t i, uint64_t time)
-{
-	for (; last_of(page_at(s, i)) > time; i = page_at(s, i)->prev)
-		s->walked++;
-	for (;; s->walked++) {
-		uint32_t next = page_at(s, i)->next;
-		if (next == head || last_of(page_at(s, next)) > time)
-			return i;
-		i = next;
-	}
-}
-
-/* Moves the cursor of a bin to the youngest page in it or beyond, TD_NIL if there is none; *younger
- * is the page after it, TD_NIL if there is none. Pages only grow older, so a cursor only moves to
- * younger ones once it is set. */
-static inline uint32_t move_cursor(struct leu *s, uint32_t e, unsigned bin, uint32_t *younger)
-{
-	struct shelf *shelf = shelf_at(s, e);
-	uint32_t head = family_at(s, e)->head - 1;
-	uint64_t now = s->view->near->time, low = td_rit_low(bin);
-	*younger = head;
-	if (age_of(s, head) < low)
-		return TD_NIL;
-	uint32_t i = walk(s, head, cursor_start(s, e, bin, now - low), now - low);
-	uint32_t next = page_at(s, i)->next;
-	*younger = next == head ? TD_NIL : next;
-	expect(s, next);
-	shelf->cursor[bin] = i;
-	shelf->set[bin / 64] |= UINT64_C(1) << (bin % 64);
-	set_flag(page_at(s, i), MARKED);
-	return i;
-}
-
-/* A page of the family leaves: cursors there fall back to the next older one. */
-static inline void drop_cursors(const struct leu *s, uint32_t e, uint32_t i)
-{
-	struct shelf *shelf = shelf_at(s, e);
-	struct page *at = page_at(s, i);
-	for (unsigned w = 0; w < TD_RIT_WORDS; w++)
-		for (uint64_t set = shelf->set[w]; set; set &= set - 1) {
-			unsigned bin = w * 64 + (unsigned)__builtin_ctzll(set);
-			if (shelf->cursor[bin] != i)
-				continue;
-			if (at->stamp & HEAD)
-				shelf->set[w] &= ~(set & -set);
-			else
-				shelf->cursor[bin] = at->prev;
-		}
-	if (!(at->stamp & HEAD))
-		set_flag(page_at(s, at->prev), MARKED);
-	clear_flag(at, MARKED);
+	settle_due(s, shelf);
+	unsigned first = td_rit_past(&s->table, youngest) / 8;
+	uint64_t bound = group_bound(shelf, lowest_from(shelf, first));
+	/* Nobody may be so young yet, but somebody will be with the next access. */
+	*limit = shelf->tree[1].bound < bound ? 0 : shelf->holds_below;
+	return (struct node){bound, shelf->tree[1].due};
 }
 
 #endif

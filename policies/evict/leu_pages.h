@@ -1,24 +1,115 @@
 /* leu's lists: who belongs to whom, oldest first.
  *
- * Every resident page is in the family of the ref that accessed it last. The family of a ref with
- * an entry hangs on that entry. One without is an orphan: all its pages have priority 0, so only
+ * Every resident page is in the ring of the ref that accessed it last. The ring of a ref with an
+ * entry has the entry's number. One without is an orphan: all its pages have priority 0, so only
  * the oldest of all orphans matters. Orphans mostly come in order of age, and then stand in line;
- * the others are strewn over a tree. If a ref gets an entry again, a hash leads to its family.
- * Pages that were brought in ahead of their first access have no ref yet: they are strangers. */
+ * the others are strewn over a tree. If a ref gets an entry again, a hash leads to its ring. Pages
+ * that were brought in ahead of their first access have no ref yet: they are strangers. */
 #ifndef TIDE_EVICT_LEU_PAGES_H
 #define TIDE_EVICT_LEU_PAGES_H
 
 #include "leu_state.h"
 
-static uint64_t last_access(const void *arg, uint32_t i)
+/* ---- rings ---- */
+
+static inline uint32_t strangers_of(const struct leu *s)
 {
-	return last_of(page_at(arg, i));
+	return s->table.capacity;
+}
+
+/* Puts a page, its word without flags, at the young end of a ring. */
+static inline void append(struct leu *s, uint32_t i, uint32_t ring, uint64_t word)
+{
+	struct ring *r = ring_at(s, ring);
+	struct page *at = page_at(s, i);
+	at->next = ring;
+	if (r->youngest) {
+		struct page *before = page_at(s, r->youngest - 1);
+		at->prev = r->youngest - 1;
+		before->next = i;
+		clear_flag(before, YOUNGEST);
+		at->word = word | LISTED | YOUNGEST;
+	} else {
+		at->prev = ring;
+		r->oldest = i + 1;
+		at->word = word | LISTED | YOUNGEST | OLDEST;
+	}
+	r->youngest = i + 1;
+}
+
+/* Neighbours are written and, but for the ends, not read: the processor need not wait for them. */
+static inline void unlink_older(struct leu *s, const struct page *at, bool alone)
+{
+	if (at->word & OLDEST) {
+		ring_at(s, at->prev)->oldest = alone ? 0 : at->next + 1;
+		return;
+	}
+	page_at(s, at->prev)->next = at->next;
+	if (at->word & YOUNGEST)
+		set_flag(page_at(s, at->prev), YOUNGEST);
+}
+
+static inline void unlink_younger(struct leu *s, const struct page *at, bool alone)
+{
+	if (at->word & YOUNGEST) {
+		ring_at(s, at->next)->youngest = alone ? 0 : at->prev + 1;
+		return;
+	}
+	page_at(s, at->next)->prev = at->prev;
+	if (at->word & OLDEST)
+		set_flag(page_at(s, at->next), OLDEST);
+}
+
+static inline void move_ring(struct leu *s, uint32_t from, uint32_t to)
+{
+	struct ring r = *ring_at(s, from);
+	*ring_at(s, to) = r;
+	*ring_at(s, from) = (struct ring){0};
+	if (!r.oldest)
+		return;
+	page_at(s, r.oldest - 1)->prev = to;
+	page_at(s, r.youngest - 1)->next = to;
+}
+
+/* Puts all pages of a ring behind those of another. */
+static inline void join_rings(struct leu *s, uint32_t from, uint32_t to)
+{
+	struct ring *a = ring_at(s, to), *b = ring_at(s, from);
+	if (!a->oldest) {
+		move_ring(s, from, to);
+		return;
+	}
+	page_at(s, a->youngest - 1)->next = b->oldest - 1;
+	clear_flag(page_at(s, a->youngest - 1), YOUNGEST);
+	page_at(s, b->oldest - 1)->prev = a->youngest - 1;
+	clear_flag(page_at(s, b->oldest - 1), OLDEST);
+	page_at(s, b->youngest - 1)->next = to;
+	a->youngest = b->youngest;
+	*b = (struct ring){0};
+}
+
+/* ---- orphans ---- */
+
+static inline struct orphan *orphan_at(const struct leu *s, uint32_t o)
+{
+	return (struct orphan *)(void *)s->orphans.at + o;
+}
+
+static inline uint32_t orphan_ring(const struct leu *s, uint32_t o)
+{
+	return s->table.capacity + 1 + o;
+}
+
+static uint64_t last_access(const void *arg, uint32_t o)
+{
+	const struct leu *s = arg;
+	return last_of(page_at(s, ring_at(s, orphan_ring(s, o))->oldest - 1));
 }
 
 static inline struct td_osview strewn_view(const struct leu *s)
 {
 	return (struct td_osview){
-		{s->view->slots + offsetof(struct page, strewn), sizeof(struct page)},
+		{s->orphans.at + offsetof(struct orphan, strewn), sizeof(struct orphan)},
 		last_access,
 		s,
 	};
@@ -26,178 +117,148 @@ static inline struct td_osview strewn_view(const struct leu *s)
 
 static inline struct td_links line_links(const struct leu *s)
 {
-	return (struct td_links){s->view->slots + offsetof(struct page, queued),
-				 sizeof(struct page)};
+	return (struct td_links){s->orphans.at + offsetof(struct orphan, queued),
+				 sizeof(struct orphan)};
 }
-
-/* ---- orphans ---- */
 
 static inline uint32_t *bucket_of(const struct leu *s, uint64_t ref)
 {
 	return (uint32_t *)(void *)s->buckets.at + (tide_hash64(ref) & s->bucket_mask);
 }
 
-/* The head of a ref's orphaned family, or TD_NIL. Where every page is its own ref, there is nobody
- * but the page itself. */
+/* The orphan of a ref, or TD_NIL. Where every page is its own ref, there is nobody but the page
+ * itself. */
 static inline uint32_t find_orphan(const struct leu *s, uint64_t ref)
 {
 	if (s->by_page)
 		return TD_NIL;
-	uint32_t head = *bucket_of(s, ref);
-	while (head && page_at(s, head - 1)->ref != ref)
-		head = page_at(s, head - 1)->chain;
-	return head - 1;
+	uint32_t o = *bucket_of(s, ref);
+	while (o && orphan_at(s, o - 1)->ref != ref)
+		o = orphan_at(s, o - 1)->chain;
+	return o - 1;
 }
 
-static inline void chain_orphan(struct leu *s, uint32_t head)
+/* A new orphan without pages, TD_NIL if there is no memory for one. */
+static inline uint32_t make_orphan(struct leu *s, uint64_t ref)
 {
-	uint32_t *bucket = bucket_of(s, page_at(s, head)->ref);
-	page_at(s, head)->chain = *bucket;
-	*bucket = head + 1;
-}
-
-static inline void unchain_orphan(struct leu *s, uint32_t head)
-{
-	uint32_t *link = bucket_of(s, page_at(s, head)->ref);
-	while (*link != head + 1)
-		link = &page_at(s, *link - 1)->chain;
-	*link = page_at(s, head)->chain;
-}
-
-static inline void add_orphan(struct leu *s, uint32_t head)
-{
-	struct page *at = page_at(s, head);
-	struct td_osview strewn = strewn_view(s);
-	at->chain = 0;
-	if (s->line.n == 0 || last_of(page_at(s, s->line.tail)) < last_of(at)) {
-		set_flag(at, IN_LINE);
-		td_list_push_tail(&s->line, line_links(s), head);
-	} else {
-		clear_flag(at, IN_LINE);
-		td_ostree_add(&s->strewn, &strewn, head);
-	}
-	if (!s->by_page)
-		chain_orphan(s, head);
-}
-
-static inline void remove_orphan(struct leu *s, uint32_t head)
-{
-	struct td_osview strewn = strewn_view(s);
-	if (page_at(s, head)->stamp & IN_LINE)
-		td_list_remove(&s->line, line_links(s), head);
+	uint32_t o = s->orphans_free - 1;
+	if (o != TD_NIL)
+		s->orphans_free = orphan_at(s, o)->chain;
+	else if (!td_vec_reserve(&s->orphans, (uint64_t)s->orphans_used + 1) &&
+		 !td_vec_reserve(&s->rings, orphan_ring(s, s->orphans_used) + UINT64_C(1)))
+		o = s->orphans_used++;
 	else
-		td_ostree_remove(&s->strewn, &strewn, head);
-	if (!s->by_page)
-		unchain_orphan(s, head);
+		return TD_NIL;
+	*orphan_at(s, o) = (struct orphan){.ref = ref};
+	if (!s->by_page) {
+		orphan_at(s, o)->chain = *bucket_of(s, ref);
+		*bucket_of(s, ref) = o + 1;
+	}
+	return o;
 }
 
-/* The page of an orphaned family that was accessed longest ago, or TD_NIL. */
+static inline void free_orphan(struct leu *s, uint32_t o)
+{
+	struct orphan *at = orphan_at(s, o);
+	uint32_t *link = bucket_of(s, at->ref);
+	while (!s->by_page && *link != o + 1)
+		link = &orphan_at(s, *link - 1)->chain;
+	if (!s->by_page)
+		*link = at->chain;
+	at->chain = s->orphans_free;
+	s->orphans_free = o + 1;
+}
+
+/* Orders an orphan, which has pages, among the others. */
+static inline void order_orphan(struct leu *s, uint32_t o)
+{
+	struct td_osview strewn = strewn_view(s);
+	bool in_line = s->line.n == 0 || last_access(s, s->line.tail) < last_access(s, o);
+	orphan_at(s, o)->in_line = in_line;
+	if (in_line)
+		td_list_push_tail(&s->line, line_links(s), o);
+	else
+		td_ostree_add(&s->strewn, &strewn, o);
+}
+
+/* Before its oldest page changes. */
+static inline void unorder_orphan(struct leu *s, uint32_t o)
+{
+	struct td_osview strewn = strewn_view(s);
+	if (orphan_at(s, o)->in_line)
+		td_list_remove(&s->line, line_links(s), o);
+	else
+		td_ostree_remove(&s->strewn, &strewn, o);
+}
+
+/* The page of an orphan that was accessed longest ago, or TD_NIL. */
 static inline uint32_t oldest_orphan(const struct leu *s)
 {
 	struct td_osview view = strewn_view(s);
-	uint32_t strewn = td_ostree_select(&s->strewn, &view, 0);
-	if (strewn == TD_NIL || s->line.n == 0)
-		return strewn == TD_NIL ? s->line.head : strewn;
-	return last_of(page_at(s, strewn)) < last_of(page_at(s, s->line.head)) ? strewn
-									       : s->line.head;
+	uint32_t o = s->line.head, strewn = TD_NIL;
+	if (s->strewn.root_plus_1)
+		strewn = td_ostree_select(&s->strewn, &view, 0);
+	if (strewn != TD_NIL && (o == TD_NIL || last_access(s, strewn) < last_access(s, o)))
+		o = strewn;
+	return o == TD_NIL ? TD_NIL : ring_at(s, orphan_ring(s, o))->oldest - 1;
 }
 
-/* ---- families ---- */
+/* ---- pages ---- */
 
-/* Makes a page the head of a family that hangs on an entry, or of the strangers. */
-static inline void set_owner(struct leu *s, uint32_t head, uint32_t owner)
-{
-	page_at(s, head)->chain = NOT_ORPHAN;
-	page_at(s, head)->owner = owner;
-}
-
-static inline void replace_orphan(struct leu *s, uint32_t old, uint32_t new)
-{
-	remove_orphan(s, old);
-	if (new != TD_NIL)
-		add_orphan(s, new);
-}
-
-/* The family whose head was `old` has the head `new`, or nobody any more (TD_NIL). */
-static inline void replace_head(struct leu *s, uint32_t old, uint32_t new)
-{
-	uint32_t owner = page_at(s, old)->owner;
-	bool orphan = page_at(s, old)->chain != NOT_ORPHAN;
-	clear_flag(page_at(s, old), HEAD);
-	if (new != TD_NIL)
-		set_flag(page_at(s, new), HEAD);
-	if (orphan) {
-		replace_orphan(s, old, new);
-		return;
-	}
-	if (new != TD_NIL)
-		set_owner(s, new, owner);
-	*(owner == STRANGER ? &s->strangers : &family_at(s, owner)->head) = new + 1;
-}
-
-/* Takes a page out of its family. */
+/* Takes a page out of its ring. */
 static inline void unlist(struct leu *s, uint32_t i)
 {
 	struct page *at = page_at(s, i);
-	if (at->stamp & HEAD)
-		replace_head(s, i, at->next != i ? at->next : TD_NIL);
-	page_at(s, at->prev)->next = at->next;
-	page_at(s, at->next)->prev = at->prev;
-	clear_flag(at, LISTED);
+	bool first = at->word & OLDEST, alone = first && at->word & YOUNGEST;
+	uint32_t orphan = TD_NIL;
+	if (first && at->prev > strangers_of(s)) {
+		orphan = at->prev - strangers_of(s) - 1;
+		unorder_orphan(s, orphan);
+	}
+	unlink_older(s, at, alone);
+	unlink_younger(s, at, alone);
+	if (orphan != TD_NIL && alone)
+		free_orphan(s, orphan);
+	else if (orphan != TD_NIL)
+		order_orphan(s, orphan);
 }
 
-/* Puts a page at the young end of the family of `head`; TD_NIL: it is the first. */
-static inline void list_after(struct leu *s, uint32_t i, uint32_t head)
+/* The ring of a ref without an entry. Where memory has run out, its pages are strangers and will
+ * be among the first to leave. */
+static __attribute__((noinline)) void list_orphan(struct leu *s, uint32_t i, uint64_t ref,
+						  uint64_t word)
 {
-	struct page *at = page_at(s, i);
-	if (head == TD_NIL) {
-		set_flag(at, LISTED | HEAD);
-		at->prev = at->next = i;
+	uint32_t orphan = find_orphan(s, ref);
+	if (orphan != TD_NIL) {
+		append(s, i, orphan_ring(s, orphan), word);
 		return;
 	}
-	set_flag(at, LISTED);
-	at->next = head;
-	at->prev = page_at(s, head)->prev;
-	page_at(s, at->prev)->next = i;
-	page_at(s, head)->prev = i;
+	orphan = make_orphan(s, ref);
+	append(s, i, orphan != TD_NIL ? orphan_ring(s, orphan) : strangers_of(s), word);
+	if (orphan != TD_NIL)
+		order_orphan(s, orphan);
 }
 
-static inline void list_stranger(struct leu *s, uint32_t i)
+/* The ring of an entry that is now another ref's becomes an orphan, and that of the new ref, if it
+ * was one, ceases to be. */
+static inline void change_ref(struct leu *s, uint32_t e, uint64_t ref)
 {
-	list_after(s, i, s->strangers - 1);
-	if (!s->strangers) {
-		s->strangers = i + 1;
-		set_owner(s, i, STRANGER);
+	uint32_t left = TD_NIL, found = find_orphan(s, ref);
+	if (ring_at(s, e)->oldest) {
+		left = make_orphan(s, family_at(s, e)->ref);
+		if (left == TD_NIL) {
+			join_rings(s, e, strangers_of(s));
+		} else {
+			move_ring(s, e, orphan_ring(s, left));
+			order_orphan(s, left);
+		}
 	}
-}
-
-/* Puts a page, its ref set, into the family of entry e, or TD_NIL: among the orphans. */
-static inline void list_page(struct leu *s, uint32_t i, uint32_t e)
-{
-	uint32_t head =
-		e != TD_NIL ? family_at(s, e)->head - 1 : find_orphan(s, page_at(s, i)->ref);
-	list_after(s, i, head);
-	if (e != TD_NIL && head == TD_NIL) {
-		family_at(s, e)->head = i + 1;
-		set_owner(s, i, e);
-	} else if (head == TD_NIL) {
-		add_orphan(s, i);
+	if (found != TD_NIL) {
+		unorder_orphan(s, found);
+		move_ring(s, orphan_ring(s, found), e);
+		free_orphan(s, found);
 	}
-}
-
-/* The family of an entry that is now another ref's becomes an orphan, and that of the new ref, if
- * it was one, ceases to be. */
-static inline void change_family(struct leu *s, uint32_t e, uint64_t ref)
-{
-	struct family *f = family_at(s, e);
-	uint32_t orphan = find_orphan(s, ref);
-	if (f->head)
-		add_orphan(s, f->head - 1);
-	f->head = orphan + 1;
-	if (orphan != TD_NIL) {
-		remove_orphan(s, orphan);
-		set_owner(s, orphan, e);
-	}
+	family_at(s, e)->ref = ref;
 }
 
 #endif

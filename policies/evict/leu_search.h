@@ -1,21 +1,19 @@
 /* leu's search for the page of lowest priority.
  *
- * Each entry has a leaf in a tree of least bounds: a bound on the priorities of its family, and a
+ * Each entry has a leaf in a tree of least bounds: a bound on the priorities of its pages, and a
  * time until which it holds. The search takes the entry of the lowest bound, works out the
  * priorities of the pages that could be as low, and goes on until the lowest bound left is above
- * the lowest priority found. So what it costs depends on how many families and bins look alike, and
+ * the lowest priority found. So what it costs depends on how many refs and bins look alike, and
  * not on the number of pages.
  *
  * A page of priority 0 is in its ref's last bin that is not 0, or beyond: if anybody is, then the
- * family's head. Among those the oldest leaves; their bounds are negative and ordered by age. */
+ * oldest. Among those the one accessed longest ago leaves. */
 #ifndef TIDE_EVICT_LEU_SEARCH_H
 #define TIDE_EVICT_LEU_SEARCH_H
 
-#include "leu_bounds.h"
+#include "leu_cursors.h"
 
 /* ---- the tree ---- */
-
-#define NOTHING ((struct node){HUGE_VAL, UINT64_MAX})
 
 /* The leaf of an entry is renewed before the next search. */
 static inline void mark_stale(struct leu *s, uint32_t e)
@@ -31,21 +29,17 @@ static inline struct node *node_at(const struct leu *s, uint32_t i)
 	return (struct node *)(void *)s->tree.at + i;
 }
 
-static inline struct node lesser(struct node a, struct node b)
-{
-	return (struct node){a.bound < b.bound ? a.bound : b.bound, a.due < b.due ? a.due : b.due};
-}
-
 static inline void set_leaf(struct leu *s, uint32_t e, struct node leaf)
 {
+	struct node *tree = node_at(s, 0);
 	uint32_t i = s->leaves + e;
-	*node_at(s, i) = leaf;
-	while (i > 1) {
-		i /= 2;
-		struct node sum = lesser(*node_at(s, 2 * i), *node_at(s, 2 * i + 1));
-		if (sum.bound == node_at(s, i)->bound && sum.due == node_at(s, i)->due)
+	tree[i] = leaf;
+	for (; i > 1; i /= 2) {
+		struct node at = tree[i / 2];
+		leaf = lesser(leaf, tree[i ^ 1]);
+		if (!((leaf.bound ^ at.bound) | (leaf.due ^ at.due)))
 			return;
-		*node_at(s, i) = sum;
+		tree[i / 2] = leaf;
 	}
 }
 
@@ -55,6 +49,16 @@ static inline uint32_t lowest_leaf(const struct leu *s)
 	while (i < s->leaves)
 		i = 2 * i + (node_at(s, 2 * i)->bound != node_at(s, i)->bound);
 	return i - s->leaves;
+}
+
+/* The least bound of all leaves but that of an entry. */
+static inline uint64_t bound_of_others(const struct leu *s, uint32_t e)
+{
+	const struct node *tree = node_at(s, 0);
+	uint64_t bound = INFINITE;
+	for (uint32_t i = s->leaves + e; i > 1; i /= 2)
+		bound = tree[i ^ 1].bound < bound ? tree[i ^ 1].bound : bound;
+	return bound;
 }
 
 static inline uint32_t first_due_leaf(const struct leu *s)
@@ -80,59 +84,59 @@ static inline void grow_tree(struct leu *s, uint32_t e)
 
 /* ---- leaves ---- */
 
-/* When the head, unless it is accessed or leaves, has priority 0. */
+/* When the oldest page of an entry, unless it is accessed or leaves, has priority 0. */
 static inline uint64_t worthless_from(const struct leu *s, uint32_t e)
 {
-	return last_of(page_at(s, family_at(s, e)->head - 1)) +
-	       td_rit_low(td_rit_at(&s->table, e)->last_bin);
+	return last_of(page_at(s, ring_at(s, e)->oldest - 1)) +
+	       td_rit_since(&s->table, td_rit_at(&s->table, e)->last_bin);
 }
 
-static inline double worthless_bound(const struct leu *s, uint32_t i)
+static inline uint64_t worthless_bound(const struct leu *s, uint32_t i)
 {
-	return (double)last_of(page_at(s, i)) - 0x1p53;
+	return last_of(page_at(s, i));
 }
 
-/* A family of a few pages has no shelf: each of them is worked out. */
+/* Without a shelf: each of the few pages is worked out. */
 static inline struct node small_bound(struct leu *s, uint32_t e)
 {
 	struct node out = NOTHING;
-	uint32_t head = family_at(s, e)->head - 1, i = head, n = 0;
-	do {
+	uint32_t i = ring_at(s, e)->oldest - 1;
+	for (uint32_t n = 0; n < SMALL; n++) {
 		const struct page *at = page_at(s, i);
-		uint64_t age = s->view->near->time - last_of(at);
+		uint64_t age = now_of(s) - last_of(at);
 		struct node one = {
-			td_rit_real(td_rit_worth_of(&s->table, e, age)) * SHAVE,
-			last_of(at) + td_rit_high(td_rit_bin(age)) + 1,
+			bound_of(td_rit_real(td_rit_worth_of(&s->table, e, age)) * SHAVE),
+			last_of(at) + td_rit_since(&s->table, td_rit_past(&s->table, age) + 1),
 		};
 		out = lesser(out, one);
+		if (at->word & YOUNGEST)
+			return out;
 		i = at->next;
-	} while (++n < SMALL && i != head);
-	family_at(s, e)->large = i != head;
+	}
+	family_at(s, e)->large = true;
 	return out;
 }
 
-/* Below every priority that is not 0, and above the bounds of those that are. */
-#define ROUGH (-1.0)
-
-/* A leaf that says no more than whether the family's head has priority 0, and when it will. */
+/* A leaf that says no more than whether the oldest page has priority 0, and when it will. */
 static inline void renew_roughly(struct leu *s, uint32_t e)
 {
 	struct family *f = family_at(s, e);
+	uint32_t oldest = ring_at(s, e)->oldest;
 	struct node leaf = NOTHING;
-	if (f->head && worthless_from(s, e) <= s->view->near->time)
-		leaf.bound = worthless_bound(s, f->head - 1);
-	else if (f->head)
+	if (oldest && worthless_from(s, e) <= now_of(s))
+		leaf.bound = worthless_bound(s, oldest - 1);
+	else if (oldest)
 		leaf = (struct node){ROUGH, worthless_from(s, e)};
-	f->limit = f->head ? UINT64_MAX : 0;
+	f->limit = oldest ? NEVER : 0;
 	set_leaf(s, e, leaf);
 }
 
-/* The same with a bound above 0 for a family that has pages, none of them of priority 0. */
+/* The same with a bound above 0 for an entry that has pages, none of them of priority 0. */
 static inline void renew_leaf(struct leu *s, uint32_t e)
 {
 	struct family *f = family_at(s, e);
 	struct node leaf = NOTHING;
-	if (!f->head || worthless_from(s, e) <= s->view->near->time) {
+	if (!ring_at(s, e)->oldest || worthless_from(s, e) <= now_of(s)) {
 		renew_roughly(s, e);
 		return;
 	}
@@ -141,7 +145,7 @@ static inline void renew_leaf(struct leu *s, uint32_t e)
 		leaf = small_bound(s, e);
 	if (f->large)
 		leaf = shelf_bound(s, e, &f->limit);
-	set_leaf(s, e, lesser(leaf, (struct node){HUGE_VAL, worthless_from(s, e)}));
+	set_leaf(s, e, lesser(leaf, (struct node){INFINITE, worthless_from(s, e)}));
 }
 
 static inline void renew_leaves(struct leu *s, bool roughly)
@@ -152,7 +156,7 @@ static inline void renew_leaves(struct leu *s, bool roughly)
 		family_at(s, e)->stale = false;
 		renew(s, e);
 	}
-	while (node_at(s, 1)->due <= s->view->near->time)
+	while (node_at(s, 1)->due <= now_of(s))
 		renew(s, first_due_leaf(s));
 }
 
@@ -161,7 +165,7 @@ static inline void renew_leaves(struct leu *s, bool roughly)
 struct lowest {
 	uint32_t page;
 	struct td_rit_worth worth;
-	double bound; /* not above it: not worth looking at */
+	uint64_t bound; /* not above it: not worth looking at */
 };
 
 static inline void offer(const struct leu *s, struct lowest *low, uint32_t i,
@@ -172,103 +176,112 @@ static inline void offer(const struct leu *s, struct lowest *low, uint32_t i,
 		return;
 	low->page = i;
 	low->worth = worth;
-	low->bound = worth.k ? td_rit_real(worth) / SHAVE : worthless_bound(s, i);
+	low->bound = worth.k ? bound_of(td_rit_real(worth) / SHAVE) : worthless_bound(s, i);
 }
 
-#define COARSE (TD_RIT_FINE / 8) /* the first group of bins with more than one value */
+#define FINE_GROUPS 4 /* of bins of one age each under either reading, and a subtree: */
+#define FINE_NODE (GROUPS / FINE_GROUPS)
 
-/* The bins of one value, all at once: whoever is in them is among the youngest few. */
+/* The first bins all at once: whoever is in them is among the youngest few. */
 static inline void look_into_fine(struct leu *s, uint32_t e, struct lowest *low)
 {
 	const struct shelf *shelf = shelf_at(s, e);
-	uint32_t head = family_at(s, e)->head - 1, i = head;
-	do {
-		i = page_at(s, i)->prev;
+	uint32_t i = ring_at(s, e)->youngest - 1;
+	for (;; i = page_at(s, i)->prev) {
 		uint64_t age = age_of(s, i);
-		if (age >= TD_RIT_FINE)
+		if (age >= 8 * FINE_GROUPS)
 			return;
 		if (shelf->bound[age] <= low->bound) {
 			offer(s, low, i, td_rit_worth_of(&s->table, e, age));
 			s->examined++;
 		}
-	} while (i != head);
+		if (page_at(s, i)->word & OLDEST)
+			return;
+	}
 }
 
-static inline void look_into(struct leu *s, uint32_t e, unsigned bin, struct lowest *low)
+/* Looks into a bin, which is then one of its own: its bound, and what follows if it is chosen.
+ * What is found makes the floor closer too. */
+static inline struct chosen look_into(struct leu *s, uint32_t e, unsigned bin, struct lowest *low)
 {
 	struct shelf *shelf = shelf_at(s, e);
-	uint64_t now = s->view->near->time, spare = shelf->holds_below - td_rit_at(&s->table, e)->n;
-	uint32_t younger, i = move_cursor(s, e, bin, &younger);
-	shelf->found[bin] = shelf->bound[bin] = HUGE_VAL;
-	shelf->due[bin] =
-		td_rit_low(bin) + (younger == TD_NIL ? now : last_of(page_at(s, younger)));
-	if (i == TD_NIL || age_of(s, i) > td_rit_high(bin))
-		return;
+	uint64_t spare = shelf->holds_below - td_rit_at(&s->table, e)->n;
+	uint32_t i = move_cursor(s, e, bin, &shelf->due[bin]);
+	struct chosen out = {i + 1, e, bin, INFINITE, 0, 0, 0};
+	shelf->found[bin] = HUGE_VAL;
+	if (i == TD_NIL || age_of(s, i) >= td_rit_since(&s->table, bin + 1))
+		return out;
 	struct td_rit_worth worth = td_rit_worth_of(&s->table, e, age_of(s, i));
+	uint64_t along = worth.ahead + age_of(s, i) - td_rit_since(&s->table, bin);
+	double rise = (double)worth.k / (double)along;
+	out.each = SHAVE / (double)(worth.rest + spare);
+	out.k = worth.k;
+	out.ahead = worth.ahead;
 	shelf->found[bin] = (double)worth.k / (double)worth.ahead;
-	shelf->bound[bin] = shelf->found[bin] * SHAVE / (double)(worth.rest + spare);
+	shelf->rise[bin] = rise > shelf->rise[bin] ? rise : shelf->rise[bin];
+	shelf->floor[bin] = bound_of(shelf->rise[bin] * out.each);
+	out.bound = bound_of(shelf->found[bin] * out.each);
 	offer(s, low, i, worth);
 	s->examined++;
+	return out;
 }
 
-/* The bin of a group with the lowest bound that is not above `bound`, of those not seen yet;
- * TD_RIT_BINS: none. */
-static inline unsigned lowest_bin(const struct shelf *shelf, unsigned group, unsigned seen,
-				  double bound)
-{
-	unsigned best = TD_RIT_BINS;
-	for (unsigned bin = group * 8; bin < group * 8 + 8; bin++)
-		if (!(seen >> bin % 8 & 1) && shelf->bound[bin] <= bound) {
-			bound = shelf->bound[bin];
-			best = bin;
-		}
-	return best;
-}
-
-/* Looks into the bins of a group that may matter, the most promising first. */
-static inline void look_into_group(struct leu *s, uint32_t e, unsigned group, struct lowest *low)
+/* The bin of the lowest so far has no bound while the others are looked into, and after that until
+ * it is known whether the page leaves; one that is as low has none while this one lasts. */
+static inline void look_into_coarse(struct leu *s, uint32_t e, unsigned first, struct lowest *low)
 {
 	struct shelf *shelf = shelf_at(s, e);
-	unsigned bin, seen = 0;
-	while ((bin = lowest_bin(shelf, group, seen, low->bound)) < TD_RIT_BINS) {
-		seen |= 1u << bin % 8;
-		look_into(s, e, bin, low);
+	unsigned group, n = 0;
+	struct chosen tied[TD_RIT_BINS];
+	while (group = lowest_from(shelf, first),
+	       group_bound(shelf, group) <= low->bound && group_bound(shelf, group) < INFINITE) {
+		struct chosen c = look_into(s, e, lowest_bin(shelf, group), low);
+		if (c.bound > low->bound) {
+			set_bound(shelf, c.bin, c.bound);
+			continue;
+		}
+		set_bound(shelf, c.bin, INFINITE);
+		if (low->page + 1 != c.page) {
+			tied[n++] = c;
+			continue;
+		}
+		keep_chosen(s);
+		s->chosen = c;
 	}
-	settle_group(s, shelf, group);
+	while (n--)
+		set_bound(shelf, tied[n].bin, tied[n].bound);
 }
 
-/* The most promising group first: what is found there rules out most of the others. */
+/* The more promising first: what is found there rules out most of the rest. */
 static inline void look_into_shelf(struct leu *s, uint32_t e, struct lowest *low)
 {
 	const struct shelf *shelf = shelf_at(s, e);
-	struct span span = span_of(s, family_at(s, e)->head - 1);
-	unsigned group = span.first;
-	bool fine = false;
-	if (shelf->lowest >= COARSE)
-		look_into_group(s, e, shelf->lowest, low);
-	for (; group < COARSE; group++)
-		fine |= shelf->group_bound[group] <= low->bound;
-	if (fine)
+	unsigned first = td_rit_past(&s->table, age_of(s, ring_at(s, e)->youngest - 1)) / 8;
+	unsigned coarse = first < FINE_GROUPS ? FINE_GROUPS : first;
+	uint64_t fine = first < FINE_GROUPS ? shelf->tree[FINE_NODE].bound : INFINITE;
+	bool early = fine <= group_bound(shelf, lowest_from(shelf, coarse));
+	if (early && fine <= low->bound)
 		look_into_fine(s, e, low);
-	for (; group <= span.last; group++)
-		if (group != shelf->lowest && shelf->group_bound[group] <= low->bound)
-			look_into_group(s, e, group, low);
+	look_into_coarse(s, e, coarse, low);
+	if (!early && fine <= low->bound)
+		look_into_fine(s, e, low);
 }
 
 static inline void look_into_small(struct leu *s, uint32_t e, struct lowest *low)
 {
-	uint32_t head = family_at(s, e)->head - 1, i = head;
-	do {
+	uint32_t i = ring_at(s, e)->oldest - 1;
+	for (;; i = page_at(s, i)->next) {
 		offer(s, low, i, td_rit_worth_of(&s->table, e, age_of(s, i)));
 		s->examined++;
-		i = page_at(s, i)->next;
-	} while (i != head);
+		if (page_at(s, i)->word & YOUNGEST)
+			return;
+	}
 }
 
 static inline void look_into_family(struct leu *s, uint32_t e, struct lowest *low)
 {
-	if (worthless_from(s, e) <= s->view->near->time)
-		offer(s, low, family_at(s, e)->head - 1, TD_RIT_WORTHLESS);
+	if (worthless_from(s, e) <= now_of(s))
+		offer(s, low, ring_at(s, e)->oldest - 1, TD_RIT_WORTHLESS);
 	else if (family_at(s, e)->large)
 		look_into_shelf(s, e, low);
 	else
@@ -278,32 +291,37 @@ static inline void look_into_family(struct leu *s, uint32_t e, struct lowest *lo
 /* Is the leaf no more than rough, or out of date: nobody in the family has priority 0? */
 static inline bool is_rough(const struct leu *s, uint32_t e)
 {
-	return node_at(s, s->leaves + e)->bound < 0 && family_at(s, e)->head &&
-	       worthless_from(s, e) > s->view->near->time;
+	return node_at(s, s->leaves + e)->bound <= ROUGH && ring_at(s, e)->oldest &&
+	       worthless_from(s, e) > now_of(s);
 }
 
 /* The resident page of lowest priority; of several the one accessed longest ago. */
 static inline uint32_t find_lowest(struct leu *s)
 {
-	struct lowest low = {.page = TD_NIL, .bound = HUGE_VAL};
+	struct lowest low = {.page = TD_NIL, .bound = INFINITE};
 	uint32_t orphan = oldest_orphan(s);
-	if (s->strangers)
-		return s->strangers - 1;
+	keep_chosen(s);
+	if (ring_at(s, strangers_of(s))->oldest)
+		return ring_at(s, strangers_of(s))->oldest - 1;
 	if (orphan != TD_NIL)
 		offer(s, &low, orphan, TD_RIT_WORTHLESS);
 	/* Where an orphan is sure to have priority 0, nobody asks how far above 0 others are. */
 	renew_leaves(s, orphan != TD_NIL);
-	while (node_at(s, 1)->bound <= low.bound && node_at(s, 1)->bound < HUGE_VAL) {
+	while (node_at(s, 1)->bound <= low.bound && node_at(s, 1)->bound < INFINITE) {
 		uint32_t e = lowest_leaf(s);
 		if (is_rough(s, e)) {
 			renew_leaf(s, e);
 			continue;
 		}
 		mark_stale(s, e);
-		set_leaf(s, e, NOTHING);
-		if (family_at(s, e)->head)
+		if (ring_at(s, e)->oldest)
 			look_into_family(s, e, &low);
+		if (bound_of_others(s, e) > low.bound)
+			break;
+		set_leaf(s, e, NOTHING);
 	}
+	if (s->chosen.page != low.page + 1)
+		keep_chosen(s);
 	s->victims++;
 	s->worthless += low.page != TD_NIL && low.worth.k == 0;
 	return low.page;

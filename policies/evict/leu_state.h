@@ -1,10 +1,14 @@
-/* What leu keeps. See leu.c for the idea, leu_pages.h for lists, leu_bounds.h for bounds.
+/* What leu keeps. See leu.c for the idea, leu_pages.h for lists, leu_bounds.h for bounds,
+ * leu_cursors.h for places in the lists, leu_search.h for the choice.
  *
  *     table      ref -> entry, with the reuse intervals of the ref        core/rit.h
- *     families   one per entry: its pages, resident, in order of last access
+ *     rings      the resident pages of a ref, in order of last access
+ *     families   one per entry: how its ring takes part in the search
  *     shelves    one per entry: what is known of its pages, bin by bin
  *     tree       over all entries: where the lowest priority may be
- *     orphans    families of refs without an entry */
+ *     orphans    rings of refs without an entry
+ *
+ * A page is said to be in the last bin that its age has behind it (td_rit_past). */
 #ifndef TIDE_EVICT_LEU_STATE_H
 #define TIDE_EVICT_LEU_STATE_H
 
@@ -14,73 +18,104 @@
 #include "core/vec.h"
 #include "tide/policy.h"
 
-/* A page's slot. Pages of a family form a ring; the oldest of them is its head and holds what
- * belongs to the family. What every access needs comes first. */
+/* A page's slot. Every access touches three of them at random, so they are small: with all pages
+ * of a footprint in the cache or not, that decides how long a hit takes. */
 struct page {
-	uint32_t prev, next; /* the next older and the next younger page, around the end too */
-	uint64_t stamp;      /* time of the last access, kept when the page leaves, and flags */
-	uint64_t ref;        /* of that access */
-	/* Of a head: */
-	union {
-		struct td_link queued;   /* among the orphans in line */
-		struct td_osnode strewn; /* among the other orphans */
-		uint32_t owner;          /* an entry, or STRANGER */
-	};
-	uint32_t chain; /* among orphans of the same hash: next head + 1; NOT_ORPHAN */
+	uint32_t prev, next; /* the next older and the next younger page, at the ends the ring */
+	uint64_t word;       /* time of the last access, kept when the page leaves; entry; flags */
 };
 
-#define STRANGER TD_NIL
-#define NOT_ORPHAN TD_NIL
+_Static_assert(sizeof(struct page) == 16, "the slot of a page is 16 bytes");
 
-/* Flags of a page's stamp. They share its word on purpose: bytes of their own, written before the
- * word around them is read, would make the processor wait for all stores before. */
 enum {
-	LISTED = 1,  /* it is in a family */
-	HEAD = 2,    /* it is its head */
-	IN_LINE = 4, /* of an orphan's head: which of the two */
-	MARKED = 8,  /* a shelf may point here */
-	STAMP_SHIFT = 4,
+	LISTED = 1,   /* it is in a ring */
+	OLDEST = 2,   /* prev is the ring */
+	YOUNGEST = 4, /* next is the ring */
+	MARKED = 8,   /* the shelf of the entry may point here */
+	FLAG_BITS = 4,
+	/* That of the last access, where there was one. If it has become another ref's since, it
+	 * was made after that access, and td_rit_credit() refuses. */
+	ENTRY_BITS = 16,
+	LAST_SHIFT = FLAG_BITS + ENTRY_BITS,
 };
 
-_Static_assert(sizeof(struct page) == 40, "the slot of a page is 40 bytes");
+/* Rings: one per entry, by its number, then that of the strangers, then those of orphans. */
+struct ring {
+	uint32_t oldest, youngest; /* page + 1; 0: nobody */
+};
+
+struct orphan {
+	uint64_t ref;
+	union {
+		struct td_link queued;   /* in line */
+		struct td_osnode strewn; /* among the others */
+	};
+	uint32_t in_line; /* which of the two */
+	uint32_t chain;   /* next + 1: of the same hash, or free */
+};
 
 struct family {
-	uint32_t head;  /* page + 1, 0: nobody */
+	uint64_t ref;
+	uint64_t limit; /* when n of the entry gets here, its leaf is out of date */
 	bool large;     /* it once had more than SMALL pages, and has a shelf */
 	bool stale;     /* listed in leu.stale */
-	uint64_t limit; /* when n of the entry gets here, its leaf is out of date */
 };
+
+/* Bounds of priorities as integers, of which the lesser is found without a branch. One above 0 is
+ * the bits of a double; those of priority 0 come before, in order of their last access. */
+#define ROUGH (UINT64_C(1) << 50)        /* above 0, and no more is known */
+#define INFINITE (UINT64_C(0x7ff) << 52) /* nobody */
+
+/* A node of a tree of bounds: the least of what is below it. */
+struct node {
+	uint64_t bound;
+	uint64_t due; /* when a bound may become less by the passing of time alone */
+};
+
+#define GROUPS 64 /* of eight bins, as leaves of a tree */
+_Static_assert(TD_RIT_GROUPS <= GROUPS, "every group has a leaf");
 
 /* All priorities of a bin are at least its bound, which is a rise over a rest. The floor's rise
  * follows from the reuse intervals and holds whatever the pages; a bin that was looked into has the
  * rise found for its youngest page, which holds until a younger one may have come to that age. */
 struct shelf {
-	double rise[TD_RIT_BINS], floor[TD_RIT_BINS];
-	double found[TD_RIT_BINS], bound[TD_RIT_BINS];
-	uint64_t due[TD_RIT_BINS];    /* when the bound falls back to the floor */
+	double rise[TD_RIT_BINS], found[TD_RIT_BINS];
+	uint64_t floor[TD_RIT_BINS], bound[TD_RIT_BINS];
+	uint64_t due[TD_RIT_BINS];    /* when the bound falls back to the floor; NEVER: it is it */
 	uint32_t cursor[TD_RIT_BINS]; /* the youngest page known to be in the bin or beyond */
+	/* Those to come there next when it was looked into, or anybody: to ask for in time. */
+	uint32_t coming[TD_RIT_BINS], after_it[TD_RIT_BINS];
 	uint64_t set[TD_RIT_WORDS];   /* bins with a cursor */
-	double group_bound[TD_RIT_GROUPS];
-	uint64_t group_due[TD_RIT_GROUPS];
-	unsigned lowest; /* the group to begin with */
+	struct node tree[2 * GROUPS]; /* root 1 */
 	/* The rises and the floors hold while n of the entry is less. */
 	uint64_t rises_hold_below, holds_below;
+	bool open; /* else nothing in it holds */
 };
 
-/* A node of the tree: the least of what is below it. */
-struct node {
-	double bound;
-	uint64_t due; /* when a bound may become less by the passing of time alone */
+#define NEVER UINT64_MAX
+
+/* The page that the last search chose, from a bin that has no bound while it is decided whether
+ * the page leaves. */
+struct chosen {
+	uint32_t page; /* + 1; 0: no bin waits */
+	uint32_t entry;
+	unsigned bin;
+	uint64_t bound; /* if it stays */
+	/* If it leaves, a bound for the next older page follows from what its own was made of. */
+	uint64_t k, ahead;
+	double each;
 };
 
 struct leu {
 	const struct tide_view *view;
 	struct td_rit table;
-	struct td_vec families, shelves, tree, stale, buckets;
-	uint32_t leaves;         /* of the tree, a power of two, at least one per entry in use */
-	uint32_t n_stale;        /* entries whose leaf is out of date */
-	uint32_t strangers;      /* head + 1 */
-	struct td_list line;     /* orphans in order of their heads' age */
+	struct td_vec rings, families, shelves, tree, stale, orphans, buckets;
+	uint32_t leaves;       /* of the tree, a power of two, at least one per entry in use */
+	uint32_t n_stale;      /* entries whose leaf is out of date */
+	uint32_t orphans_used; /* of the vector */
+	uint32_t orphans_free; /* first + 1 of those that are free again */
+	struct chosen chosen;
+	struct td_list line;     /* orphans in order of their oldest pages' age */
 	struct td_ostree strewn; /* orphans that came out of order */
 	uint64_t bucket_mask;
 	bool by_page, trained;
@@ -97,6 +132,11 @@ static inline struct page *page_at(const struct leu *s, uint32_t i)
 	return tide_slot(s->view, struct page, (tide_chunk){i});
 }
 
+static inline struct ring *ring_at(const struct leu *s, uint32_t ring)
+{
+	return (struct ring *)(void *)s->rings.at + ring;
+}
+
 static inline struct family *family_at(const struct leu *s, uint32_t e)
 {
 	return (struct family *)(void *)s->families.at + e;
@@ -109,22 +149,37 @@ static inline struct shelf *shelf_at(const struct leu *s, uint32_t e)
 
 static inline uint64_t last_of(const struct page *at)
 {
-	return at->stamp >> STAMP_SHIFT;
+	return at->word >> LAST_SHIFT;
+}
+
+static inline uint32_t entry_of(const struct page *at)
+{
+	return (uint32_t)(at->word >> FLAG_BITS & ((1u << ENTRY_BITS) - 1));
+}
+
+static inline uint64_t word_of(uint64_t last, uint32_t e)
+{
+	return last << LAST_SHIFT | (uint64_t)(e & ((1u << ENTRY_BITS) - 1)) << FLAG_BITS;
 }
 
 static inline void set_flag(struct page *at, unsigned flag)
 {
-	at->stamp |= flag;
+	at->word |= flag;
 }
 
 static inline void clear_flag(struct page *at, unsigned flag)
 {
-	at->stamp &= ~(uint64_t)flag;
+	at->word &= ~(uint64_t)flag;
+}
+
+static inline uint64_t now_of(const struct leu *s)
+{
+	return s->view->near->time;
 }
 
 static inline uint64_t age_of(const struct leu *s, uint32_t i)
 {
-	return s->view->near->time - last_of(page_at(s, i));
+	return now_of(s) - last_of(page_at(s, i));
 }
 
 #endif

@@ -1,6 +1,7 @@
 #include "rit.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 int td_rit_init(struct td_rit *t, uint32_t capacity)
@@ -13,11 +14,14 @@ int td_rit_init(struct td_rit *t, uint32_t capacity)
 	td_vec_init(&t->entries, sizeof(struct td_rit_entry));
 	td_vec_init(&t->counts, (TD_RIT_BINS + TD_RIT_GROUPS) * sizeof(uint64_t));
 	td_vec_init(&t->heads, sizeof(uint32_t));
+	td_vec_init(&t->order, sizeof(uint32_t));
 	int rc = td_vec_reserve(&t->entries, capacity);
 	if (!rc)
 		rc = td_vec_reserve(&t->counts, capacity);
 	if (!rc)
 		rc = td_vec_reserve(&t->heads, heads);
+	if (!rc)
+		rc = td_vec_reserve(&t->order, capacity);
 	if (rc)
 		td_rit_free(t);
 	return rc;
@@ -28,34 +32,17 @@ void td_rit_free(struct td_rit *t)
 	td_vec_free(&t->entries);
 	td_vec_free(&t->counts);
 	td_vec_free(&t->heads);
+	td_vec_free(&t->order);
 }
 
 /* ---- keys ---- */
 
-static uint32_t *head_of(const struct td_rit *t, uint64_t key)
-{
-	return (uint32_t *)(void *)t->heads.at + (tide_hash64(key) & t->mask);
-}
-
-uint32_t td_rit_find(const struct td_rit *t, uint64_t key)
-{
-	uint32_t e = *head_of(t, key);
-	while (e && td_rit_at(t, e - 1)->key != key)
-		e = td_rit_at(t, e - 1)->chain;
-	return e - 1;
-}
-
 static void unchain(struct td_rit *t, uint32_t e)
 {
-	uint32_t *link = head_of(t, td_rit_at(t, e)->key);
+	uint32_t *link = td_rit_head(t, td_rit_at(t, e)->key);
 	while (*link != e + 1)
 		link = &td_rit_at(t, *link - 1)->chain;
 	*link = td_rit_at(t, e)->chain;
-}
-
-static struct td_links recency_links(const struct td_rit *t)
-{
-	return (struct td_links){t->entries.at, sizeof(struct td_rit_entry)};
 }
 
 static void clear_counts(struct td_rit *t, uint32_t e)
@@ -69,71 +56,87 @@ static void clear_counts(struct td_rit *t, uint32_t e)
 		}
 }
 
+static int compare_recency(const void *a, const void *b, void *arg)
+{
+	const struct td_rit_entry *x = td_rit_at(arg, *(const uint32_t *)a);
+	const struct td_rit_entry *y = td_rit_at(arg, *(const uint32_t *)b);
+	if (x->recent != y->recent)
+		return x->recent < y->recent ? -1 : 1;
+	return x->key < y->key ? -1 : 1;
+}
+
+static void order(struct td_rit *t)
+{
+	uint32_t *by_recency = (uint32_t *)(void *)t->order.at;
+	for (uint32_t e = 0; e < t->n; e++)
+		by_recency[e] = e;
+	qsort_r(by_recency, t->n, sizeof *by_recency, compare_recency, t);
+	for (uint32_t i = 0; i < t->n; i++)
+		td_list_push_tail(&t->recency, td_rit_recency(t), by_recency[i]);
+	t->ordered = true;
+}
+
 static uint32_t recycle(struct td_rit *t)
 {
+	if (!t->ordered)
+		order(t);
 	uint32_t e = t->recency.head;
-	td_list_remove(&t->recency, recency_links(t), e);
+	td_list_remove(&t->recency, td_rit_recency(t), e);
 	unchain(t, e);
 	clear_counts(t, e);
 	t->recycled++;
 	return e;
 }
 
+/* The touch that makes an entry may have credited another just now: of the two, the lower key is
+ * recycled first. */
+static void put_last(struct td_rit *t, uint32_t e)
+{
+	const struct td_rit_entry *at = td_rit_at(t, e);
+	uint32_t tail = t->recency.tail;
+	if (tail != TD_NIL && td_rit_at(t, tail)->recent == at->recent &&
+	    td_rit_at(t, tail)->key > at->key)
+		td_list_between(&t->recency, td_rit_recency(t), e, td_rit_at(t, tail)->recency.prev,
+				tail);
+	else
+		td_list_push_tail(&t->recency, td_rit_recency(t), e);
+}
+
 uint32_t td_rit_make(struct td_rit *t, uint64_t key, uint64_t now)
 {
 	uint32_t e = t->n < t->capacity ? t->n++ : recycle(t);
-	uint32_t *head = head_of(t, key), tail = t->recency.tail;
+	uint32_t *head = td_rit_head(t, key);
 	struct td_rit_entry *at = td_rit_at(t, e);
 	at->key = key;
-	at->n = at->sum = 0;
+	at->n = at->sum = at->groups = 0;
 	at->last_bin = 0;
 	at->made = at->recent = now;
 	at->chain = *head;
 	*head = e + 1;
-	/* The touch that makes an entry may have credited another just now: of the two, the lower
-	 * key is recycled first. */
-	if (tail != TD_NIL && td_rit_at(t, tail)->recent == now && td_rit_at(t, tail)->key > key)
-		td_list_between(&t->recency, recency_links(t), e, td_rit_at(t, tail)->recency.prev,
-				tail);
-	else
-		td_list_push_tail(&t->recency, recency_links(t), e);
+	if (t->ordered)
+		put_last(t, e);
 	return e;
 }
 
 /* ---- counts ---- */
-
-bool td_rit_credit(struct td_rit *t, uint32_t e, uint64_t last, uint64_t now)
-{
-	struct td_rit_entry *at = td_rit_at(t, e);
-	unsigned bin = td_rit_bin(now - last);
-	uint64_t *counts = td_rit_counts(t, e);
-	if (last < at->made)
-		return false;
-	counts[bin]++;
-	counts[TD_RIT_BINS + bin / 8]++;
-	at->used[bin / 64] |= UINT64_C(1) << (bin % 64);
-	at->last_bin = bin > at->last_bin ? bin : at->last_bin;
-	if (at->sum++ == at->n)
-		at->n++;
-	at->recent = now;
-	td_list_to_tail(&t->recency, recency_links(t), e);
-	return true;
-}
 
 static void halve(struct td_rit_entry *at, uint64_t *counts)
 {
 	uint64_t endless = at->n - at->sum;
 	at->sum = 0;
 	at->last_bin = 0;
+	at->groups = 0;
 	memset(counts + TD_RIT_BINS, 0, TD_RIT_GROUPS * sizeof *counts);
 	for (unsigned bin = 0; bin < TD_RIT_BINS; bin++) {
 		counts[bin] /= 2;
 		counts[TD_RIT_BINS + bin / 8] += counts[bin];
 		at->sum += counts[bin];
-		if (counts[bin])
+		if (counts[bin]) {
 			at->last_bin = bin;
-		else
+			at->groups |= UINT64_C(1) << (bin / 8);
+		} else {
 			at->used[bin / 64] &= ~(UINT64_C(1) << (bin % 64));
+		}
 	}
 	at->n = at->sum + endless / 2;
 }
@@ -153,14 +156,15 @@ static inline bool more(uint64_t k, uint64_t ahead, const struct td_rit_worth *w
 }
 
 /* Looks at the bins from `bin` to the end of their group; k counts up to before `bin`. */
-static uint64_t best_in_group(const uint64_t *counts, unsigned bin, uint64_t age, uint64_t k,
-			      struct td_rit_worth *w)
+static inline uint64_t best_in_group(const struct td_rit_entry *at, const uint64_t *counts,
+				     unsigned bin, uint64_t age, uint64_t k, struct td_rit_worth *w)
 {
-	unsigned end = (bin | 7) + 1;
-	for (; bin < end; bin++) {
-		k += counts[bin];
-		uint64_t ahead = td_rit_high(bin) - age;
-		if (counts[bin] && more(k, ahead, w)) {
+	unsigned used = (unsigned)(at->used[bin / 64] >> (bin & 56)) & 0xff & 0xffu << bin % 8;
+	for (; used; used &= used - 1) {
+		unsigned b = (bin & ~7u) + (unsigned)__builtin_ctz(used);
+		uint64_t ahead = td_rit_high(b) - age;
+		k += counts[b];
+		if (more(k, ahead, w)) {
 			w->k = k;
 			w->ahead = ahead;
 		}
@@ -168,36 +172,30 @@ static uint64_t best_in_group(const uint64_t *counts, unsigned bin, uint64_t age
 	return k;
 }
 
-static uint64_t count_up_to(const uint64_t *counts, unsigned bin)
-{
-	uint64_t g = 0;
-	for (unsigned group = 0; group < bin / 8; group++)
-		g += counts[TD_RIT_BINS + group];
-	for (unsigned b = bin & ~7u; b <= bin; b++)
-		g += counts[b];
-	return g;
-}
-
 /* A group is looked into only if all of it at its lowest edge would be worth more than the best so
- * far. */
+ * far. What is not behind the age is known only when all later bins were seen. */
 struct td_rit_worth td_rit_worth_of(const struct td_rit *t, uint32_t e, uint64_t age)
 {
 	const uint64_t *counts = td_rit_counts(t, e);
 	const struct td_rit_entry *at = td_rit_at(t, e);
-	unsigned bin = td_rit_bin(age), group = bin / 8;
-	uint64_t g = count_up_to(counts, bin), k = 0;
-	struct td_rit_worth w = {0, at->n - g, 1};
-	if (g == at->sum)
-		return TD_RIT_WORTHLESS;
-	if (bin % 8 < 7)
-		k = best_in_group(counts, bin + 1, age, 0, &w);
-	while (k < at->sum - g) {
-		uint64_t inside = counts[TD_RIT_BINS + ++group];
-		if (inside && more(k + inside, td_rit_high(group * 8) - age, &w))
-			best_in_group(counts, group * 8, age, k, &w);
+	unsigned bin = td_rit_past(t, age) + 1;
+	struct td_rit_worth w = {0, 1, 1};
+	uint64_t k = 0, groups = 0;
+	if (bin <= at->last_bin)
+		groups = at->groups >> (bin / 8) << (bin / 8);
+	if (bin % 8 && groups >> (bin / 8) & 1) {
+		k = best_in_group(at, counts, bin, age, 0, &w);
+		groups &= groups - 1;
+	}
+	for (; groups; groups &= groups - 1) {
+		unsigned group = (unsigned)__builtin_ctzll(groups);
+		uint64_t inside = counts[TD_RIT_BINS + group];
+		if (more(k + inside, td_rit_high(group * 8) - age, &w))
+			best_in_group(at, counts, group * 8, age, k, &w);
 		k += inside;
 	}
-	return w;
+	w.rest = at->n - at->sum + k;
+	return k ? w : TD_RIT_WORTHLESS;
 }
 
 /* ---- a pass beforehand ---- */

@@ -9,8 +9,11 @@
  * one bin per value at first, then eight to an octave. What was never touched again (or not yet)
  * is in n alone: an interval without end.
  *
- * The worth of a thing that its key touched `age` ago, with g intervals up to the bin of age, and
- * k more up to the upper edge l of some later bin:  max over l of  k / ((n - g) * (l - age)).
+ * The worth of a thing that its key touched `age` ago, with g intervals in the bins that this age
+ * has behind it, and k more up to the upper edge l of some later bin:
+ *     max over l of  k / ((n - g) * (l - age)).
+ * Which bins are behind it is read in two ways: all up to the one that age is in, or, with
+ * next_edge, all before the one that age + 1 is in, so that what is due next is never behind.
  * Worths are fractions of integers and compared exactly.
  *
  * The table is full when it has `capacity` keys; a new one then takes the place of the least
@@ -83,16 +86,21 @@ struct td_rit_entry {
 	uint64_t sum;                /* of all bins, at most n */
 	uint64_t made;               /* when the entry was made */
 	uint64_t recent;             /* when it was last credited, or made */
-	uint64_t used[TD_RIT_WORDS]; /* bitmap of bins that are not 0 */
+	uint64_t groups;             /* bitmap of groups that are not 0 */
+	uint64_t used[TD_RIT_WORDS]; /* of bins */
 	unsigned last_bin;           /* the highest of them, or 0: from there on, worthless */
 	uint32_t chain;              /* next entry + 1 of the same hash */
 };
 
 struct td_rit {
-	struct td_vec entries, counts, heads;
-	struct td_list recency; /* head: least recently credited */
+	struct td_vec entries, counts, heads, order;
+	/* Head: least recently credited. It is made when an entry has to be recycled for the first
+	 * time, and kept up to date from then on. */
+	struct td_list recency;
+	bool ordered;
 	uint32_t n, capacity;
 	uint64_t mask;     /* of heads, the hash table */
+	bool next_edge;    /* false, unless set after td_rit_init() */
 	uint64_t recycled; /* entries that lost their place */
 };
 
@@ -110,15 +118,66 @@ static inline uint64_t *td_rit_counts(const struct td_rit *t, uint32_t e)
 	return (uint64_t *)(void *)t->counts.at + (size_t)e * (TD_RIT_BINS + TD_RIT_GROUPS);
 }
 
+/* The last bin that an age has behind it. */
+static inline unsigned td_rit_past(const struct td_rit *t, uint64_t age)
+{
+	return t->next_edge ? td_rit_bin(age + 1) - 1 : td_rit_bin(age);
+}
+
+/* The least age that has a bin behind it. */
+static inline uint64_t td_rit_since(const struct td_rit *t, unsigned bin)
+{
+	return t->next_edge ? td_rit_high(bin) : td_rit_low(bin);
+}
+
+static inline uint32_t *td_rit_head(const struct td_rit *t, uint64_t key)
+{
+	return (uint32_t *)(void *)t->heads.at + (tide_hash64(key) & t->mask);
+}
+
 /* The entry of a key, or TD_NIL. */
-uint32_t td_rit_find(const struct td_rit *t, uint64_t key);
+static inline uint32_t td_rit_find(const struct td_rit *t, uint64_t key)
+{
+	uint32_t e = *td_rit_head(t, key);
+	while (e && td_rit_at(t, e - 1)->key != key)
+		e = td_rit_at(t, e - 1)->chain;
+	return e - 1;
+}
 
 /* An entry, empty, for a key that has none. It may be one that was another key's. */
 uint32_t td_rit_make(struct td_rit *t, uint64_t key, uint64_t now);
 
+static inline struct td_links td_rit_recency(const struct td_rit *t)
+{
+	return (struct td_links){t->entries.at, sizeof(struct td_rit_entry)};
+}
+
+static inline void td_rit_first_in_bin(struct td_rit_entry *at, unsigned bin)
+{
+	at->used[bin / 64] |= UINT64_C(1) << (bin % 64);
+	at->groups |= UINT64_C(1) << (bin / 8);
+	at->last_bin = bin > at->last_bin ? bin : at->last_bin;
+}
+
 /* A thing that the entry's key touched at `last` is touched again. Says whether that counts: a
  * touch before the entry was made does not. */
-bool td_rit_credit(struct td_rit *t, uint32_t e, uint64_t last, uint64_t now);
+static inline bool td_rit_credit(struct td_rit *t, uint32_t e, uint64_t last, uint64_t now)
+{
+	struct td_rit_entry *at = td_rit_at(t, e);
+	unsigned bin = td_rit_bin(now - last);
+	uint64_t *counts = td_rit_counts(t, e);
+	if (last < at->made)
+		return false;
+	if (counts[bin]++ == 0)
+		td_rit_first_in_bin(at, bin);
+	counts[TD_RIT_BINS + bin / 8]++;
+	if (at->sum++ == at->n)
+		at->n++;
+	at->recent = now;
+	if (t->ordered)
+		td_list_to_tail(&t->recency, td_rit_recency(t), e);
+	return true;
+}
 
 /* The entry's key touches a thing. */
 static inline void td_rit_count(struct td_rit *t, uint32_t e)

@@ -83,18 +83,23 @@ int td_lib_leu_learn(struct td_lib_leu *leu, const struct td_lib_curve *c,
 	if (choice->object || strcmp(choice->policy->name, td_mrc_leu.policy) != 0)
 		return 0;
 	const char *trace = value_of(choice, "train")->text, *by = value_of(choice, "by")->text;
-	bool by_page = strcmp(by, "page") == 0;
+	const char *edge = value_of(choice, "edge")->text;
+	bool by_page = strcmp(by, "page") == 0, next = strcmp(edge, "next") == 0;
 	if (!*trace)
 		return 0;
 	if (!by_page && strcmp(by, "ref") != 0)
 		return tide_fail(err, -EINVAL, "policy leu: by=%s is unknown: give ref or page",
 				 by);
+	if (!next && strcmp(edge, "bin") != 0)
+		return tide_fail(err, -EINVAL, "policy leu: edge=%s is unknown: give bin or next",
+				 edge);
 	if (td_rit_init(&leu->table, (uint32_t)value_of(choice, "refs")->i))
 		return tide_fail(err, -ENOMEM,
 				 "policy leu: out of memory for its table: give fewer refs");
 	/* A run over a sample would have a clock of its own, which the statistics do not fit. */
 	bool must = c->rate < 1 || td_lib_curve_read_once(c);
 	leu->is_trained = true;
+	leu->table.next_edge = next;
 	leu->config = (struct td_mrc_leu_config){&leu->table, by_page, must ? 0 : STACK_PAGES};
 	return learn(leu, c, choice, trace, err);
 }

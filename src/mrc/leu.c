@@ -55,7 +55,7 @@ static int create(void *self, const void *config, struct tide_error *err)
 static void look(const struct leu *l, uint32_t entry, unsigned bin, struct best *best)
 {
 	const struct td_rit *t = l->config.table;
-	uint64_t low = td_rit_low(bin), high = td_rit_high(bin);
+	uint64_t low = td_rit_since(t, bin), high = td_rit_since(t, bin + 1) - 1;
 	struct td_rit_worth young = td_rit_worth_of(t, entry, low);
 	struct td_rit_worth old = td_rit_worth_of(t, entry, high);
 	bool same = low + young.ahead == high + old.ahead || !young.k;
@@ -65,7 +65,7 @@ static void look(const struct leu *l, uint32_t entry, unsigned bin, struct best 
 static struct td_rit_worth worth_of(const struct leu *l, const struct page *p, uint64_t now)
 {
 	uint64_t age = now - p->last;
-	unsigned bin = td_rit_bin(age);
+	unsigned bin = td_rit_past(l->config.table, age);
 	if (p->entry == TD_NIL)
 		return TD_RIT_WORTHLESS;
 	struct best *best =

@@ -111,6 +111,7 @@ draw_evict() {
 		maybe refs 2 3 5 20 1024
 		maybe sample 0.1 0.5 0.9 1
 		maybe train "$trace"
+		maybe edge next bin
 		;;
 	esac
 	finish_spec

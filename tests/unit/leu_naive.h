@@ -28,12 +28,14 @@ struct naive_page {
 struct naive {
 	unsigned refs; /* size of the table */
 	bool by_page, fixed;
+	bool next; /* edge=next */
 	double sample;
 	uint64_t decay;
 	uint64_t t;
 	uint64_t pages; /* above all page numbers seen */
 	struct naive_page page[NAIVE_PAGES];
 	struct naive_entry table[NAIVE_REFS];
+	unsigned entry[NAIVE_PAGES]; /* index + 1 in the table, by ref; refs are as low as pages */
 	uint64_t recycled;
 };
 
@@ -53,11 +55,7 @@ static inline uint64_t naive_edge(uint64_t x)
 
 static inline struct naive_entry *naive_find(struct naive *v, uint64_t ref)
 {
-	/* The table fills from its beginning. */
-	for (unsigned i = 0; i < v->refs && v->table[i].live; i++)
-		if (v->table[i].ref == ref)
-			return &v->table[i];
-	return NULL;
+	return v->entry[ref] ? &v->table[v->entry[ref] - 1] : NULL;
 }
 
 static inline bool naive_recycled_before(const struct naive_entry *a, const struct naive_entry *b)
@@ -75,6 +73,9 @@ static inline struct naive_entry *naive_make(struct naive *v, uint64_t ref)
 		if (naive_recycled_before(&v->table[i], e))
 			e = &v->table[i];
 	v->recycled += e->live;
+	if (e->live)
+		v->entry[e->ref] = 0;
+	v->entry[ref] = (unsigned)(e - v->table) + 1;
 	*e = (struct naive_entry){.live = true, .ref = ref, .made = v->t, .recent = v->t};
 	return e;
 }
@@ -166,10 +167,13 @@ static inline struct naive_priority naive_priority_of(struct naive *v, uint64_t 
 {
 	const struct naive_entry *e = naive_find(v, v->page[page].ref);
 	struct naive_priority best = {0, 1};
-	uint64_t tesla = v->t - v->page[page].last, own = naive_edge(tesla), g = 0, k = 0;
+	uint64_t tesla = v->t - v->page[page].last, g = 0, k = 0;
+	/* Of the first bin that is not behind: of the one after tesla's, or that tesla + 1 is in.
+	 */
+	uint64_t ahead = naive_edge(v->next ? tesla + 1 : naive_edge(tesla) + 1);
 
 	for (unsigned i = 0; e && i < e->edges; i++) {
-		if (e->edge[i] <= own) {
+		if (e->edge[i] < ahead) {
 			g += e->count[i];
 			continue;
 		}

@@ -106,6 +106,30 @@ static void worth_counts_the_endless_and_not_the_own_bin(void **state)
 	assert_int_equal(td_rit_at(&table, e)->last_bin, td_rit_bin(300));
 }
 
+/* Under the other reading the bin that is due next counts, whole, until its last interval. */
+static void worth_counts_the_bin_that_is_next(void **state)
+{
+	(void)state;
+	start(4);
+	uint32_t e = td_rit_make(&table, 7, 1);
+	table.next_edge = true;
+	for (int i = 0; i < 4; i++)
+		td_rit_count(&table, e);
+	td_rit_credit(&table, e, 1, 1 + 70);
+	td_rit_credit(&table, e, 1, 1 + 200);
+	assert_worth(e, 62, 1, 4 * (71 - 62));
+	assert_worth(e, 66, 1, 4 * (71 - 66));
+	assert_worth(e, 70, 1, 4);
+	assert_worth(e, 71, 1, 3 * (207 - 71));
+	assert_worth(e, 206, 1, 3);
+	assert_worth(e, 207, 0, 1);
+	for (uint64_t age = 0; age < 5000; age++) {
+		unsigned past = td_rit_past(&table, age);
+		assert_true(td_rit_since(&table, past) <= age);
+		assert_true(td_rit_since(&table, past + 1) > age);
+	}
+}
+
 /* Large counts that a double cannot tell apart. */
 static void compares_exactly(void **state)
 {
@@ -206,6 +230,7 @@ int main(void)
 		cmocka_unit_test_teardown(worth_of_axayaz, stop),
 		cmocka_unit_test_teardown(worth_of_aaxyz, stop),
 		cmocka_unit_test_teardown(worth_counts_the_endless_and_not_the_own_bin, stop),
+		cmocka_unit_test_teardown(worth_counts_the_bin_that_is_next, stop),
 		cmocka_unit_test_teardown(compares_exactly, stop),
 		cmocka_unit_test_teardown(recycles_the_least_recently_credited, stop),
 		cmocka_unit_test_teardown(an_entry_takes_no_credit_for_what_was_before_it, stop),

@@ -23,6 +23,7 @@ struct leu {
 	size_t n, room;
 	struct decimal sample;
 	bool by_page, trained;
+	bool next; /* edge=next */
 };
 
 /* ---- bins ---- */
@@ -137,10 +138,14 @@ static void create(struct evictor *e)
 {
 	struct leu *x = e->own = own_state(sizeof(*x));
 	const char *by = param(e->spec, "by"), *trace = param(e->spec, "train");
+	const char *edge = param(e->spec, "edge");
 
 	if (by && strcmp(by, "page") && strcmp(by, "ref"))
 		usage("leu goes by ref or by page");
+	if (edge && strcmp(edge, "bin") && strcmp(edge, "next"))
+		usage("leu's edge is bin or next");
 	x->by_page = by && !strcmp(by, "page");
+	x->next = edge && !strcmp(edge, "next");
 	if (!x->by_page && !has_refs(e->o))
 		usage("a trace without refs");
 	x->room = param_number(e->spec, "refs", 1024);
@@ -166,17 +171,17 @@ static bool less(struct fraction a, struct fraction b)
 	return a.up * b.down < b.up * a.down;
 }
 
-static struct fraction priority(const struct entry *entry, uint64_t tesla)
+static struct fraction priority(const struct entry *entry, uint64_t tesla, bool next)
 {
 	struct fraction best = {0, 1};
-	size_t own_bin = bin_of(tesla);
+	size_t ahead = next ? bin_of(tesla + 1) : bin_of(tesla) + 1;
 	uint64_t g = 0, k = 0;
 
-	for (size_t i = 0; i <= own_bin; i++)
+	for (size_t i = 0; i < ahead; i++)
 		g += entry->reuses[i];
 	if (entry->n == g)
 		return best;
-	for (size_t i = own_bin + 1; i < BINS; i++) {
+	for (size_t i = ahead; i < BINS; i++) {
 		struct fraction f;
 
 		k += entry->reuses[i];
@@ -203,7 +208,7 @@ static uint32_t victim(struct evictor *e)
 		if (!valid(e->o, c))
 			continue;
 		if (entry)
-			p = priority(entry, e->o->counts.accesses - t_last);
+			p = priority(entry, e->o->counts.accesses - t_last, x->next);
 		if (best == NONE || less(p, lowest) ||
 		    (!less(lowest, p) && t_last < state(e, best)->t_last)) {
 			best = c;
@@ -215,7 +220,7 @@ static uint32_t victim(struct evictor *e)
 
 const struct evict leu_evictors[] = {
 	{.name = "leu",
-	 .keys = "by refs sample train",
+	 .keys = "by edge refs sample train",
 	 .single = true,
 	 .create = create,
 	 .victim = victim,

@@ -1,0 +1,147 @@
+/* leu's cursors: the youngest page of a bin, found again in a few steps, and what becomes of the
+ * bin of a page that was chosen. */
+#ifndef TIDE_EVICT_LEU_CURSORS_H
+#define TIDE_EVICT_LEU_CURSORS_H
+
+#include "leu_bounds.h"
+
+/* Of two pages the one whose last access is closer to a time; TD_NIL is closer to none. */
+static inline uint32_t closer(const struct leu *s, uint32_t a, uint32_t b, uint64_t time)
+{
+	if (a == TD_NIL || b == TD_NIL)
+		return a == TD_NIL ? b : a;
+	int64_t x = (int64_t)(last_of(page_at(s, a)) - time);
+	int64_t y = (int64_t)(last_of(page_at(s, b)) - time);
+	return (x < 0 ? -x : x) <= (y < 0 ? -y : y) ? a : b;
+}
+
+/* The cursor of the nearest bin from this one on that has one, to either side; TD_NIL: none. */
+static inline uint32_t older_cursor(const struct shelf *shelf, unsigned bin)
+{
+	uint64_t set = shelf->set[bin / 64] & UINT64_MAX << (bin % 64);
+	unsigned w = bin / 64;
+	while (!set && ++w < TD_RIT_WORDS)
+		set = shelf->set[w];
+	return set ? shelf->cursor[w * 64 + (unsigned)__builtin_ctzll(set)] : TD_NIL;
+}
+
+static inline uint32_t younger_cursor(const struct shelf *shelf, unsigned bin)
+{
+	uint64_t set = shelf->set[bin / 64] & ~(UINT64_MAX << (bin % 64));
+	unsigned w = bin / 64;
+	while (!set && w-- > 0)
+		set = shelf->set[w];
+	return set ? shelf->cursor[w * 64 + 63 - (unsigned)__builtin_clzll(set)] : TD_NIL;
+}
+
+/* The page from which the way to a time is short. */
+static inline uint32_t cursor_start(const struct leu *s, uint32_t e, unsigned bin, uint64_t time)
+{
+	const struct shelf *shelf = shelf_at(s, e);
+	const struct ring *ring = ring_at(s, e);
+	if (shelf->set[bin / 64] >> (bin % 64) & 1)
+		return shelf->cursor[bin];
+	uint32_t start = closer(s, ring->oldest - 1, ring->youngest - 1, time);
+	start = closer(s, start, older_cursor(shelf, bin), time);
+	return closer(s, start, younger_cursor(shelf, bin), time);
+}
+
+/* The youngest page of the ring that was accessed at a time or before, from page i on; the oldest
+ * is one. */
+static inline uint32_t walk(struct leu *s, uint32_t i, uint64_t time)
+{
+	for (; last_of(page_at(s, i)) > time; i = page_at(s, i)->prev)
+		s->walked++;
+	for (;; s->walked++) {
+		const struct page *at = page_at(s, i);
+		if (at->word & YOUNGEST || last_of(page_at(s, at->next)) > time)
+			return i;
+		i = at->next;
+	}
+}
+
+/* The time of the last access of the page that comes to a bin after page i, which is there. */
+static inline uint64_t next_last(const struct leu *s, struct shelf *shelf, unsigned bin, uint32_t i)
+{
+	const struct page *at = page_at(s, i);
+	if (at->word & YOUNGEST)
+		return now_of(s);
+	const struct page *next = page_at(s, at->next);
+	shelf->coming[bin] = at->next;
+	shelf->after_it[bin] = next->word & YOUNGEST ? at->next : next->next;
+	return last_of(next);
+}
+
+/* Moves the cursor of a bin to the youngest page in it or beyond, TD_NIL if there is none, and says
+ * when a younger one can come there. Pages only grow older, so a cursor only moves to younger ones
+ * once it is set. */
+static inline uint32_t move_cursor(struct leu *s, uint32_t e, unsigned bin, uint64_t *due)
+{
+	struct shelf *shelf = shelf_at(s, e);
+	uint32_t oldest = ring_at(s, e)->oldest - 1;
+	uint64_t now = now_of(s), since = td_rit_since(&s->table, bin);
+	*due = since + last_of(page_at(s, oldest));
+	if (*due > now)
+		return TD_NIL;
+	uint32_t i = walk(s, cursor_start(s, e, bin, now - since), now - since);
+	struct page *at = page_at(s, i);
+	*due = since + next_last(s, shelf, bin, i);
+	if (!(at->word & OLDEST))
+		__builtin_prefetch(page_at(s, at->prev), 1);
+	shelf->cursor[bin] = i;
+	shelf->set[bin / 64] |= UINT64_C(1) << (bin % 64);
+	at->word = word_of(last_of(at), e) | (at->word & ((1u << FLAG_BITS) - 1)) | MARKED;
+	return i;
+}
+
+/* A page of the ring leaves: cursors there fall back to the next older one. */
+static inline void drop_cursors(const struct leu *s, uint32_t e, uint32_t i)
+{
+	struct shelf *shelf = shelf_at(s, e);
+	const struct page *at = page_at(s, i);
+	bool moved = false;
+	for (unsigned w = 0; w < TD_RIT_WORDS; w++)
+		for (uint64_t set = shelf->set[w]; set; set &= set - 1) {
+			unsigned bin = w * 64 + (unsigned)__builtin_ctzll(set);
+			if (shelf->cursor[bin] != i)
+				continue;
+			moved = true;
+			shelf->cursor[bin] = at->prev;
+			if (at->word & OLDEST)
+				shelf->set[w] &= ~(set & -set);
+		}
+	if (moved && !(at->word & OLDEST)) {
+		struct page *older = page_at(s, at->prev);
+		older->word = word_of(last_of(older), e) | (older->word & ((1u << FLAG_BITS) - 1)) |
+			      MARKED;
+	}
+}
+
+/* ---- the chosen page ---- */
+
+/* It stays: its bin gets its bound again. */
+static inline void keep_chosen(struct leu *s)
+{
+	if (s->chosen.page)
+		set_bound(shelf_at(s, s->chosen.entry), s->chosen.bin, s->chosen.bound);
+	s->chosen.page = 0;
+}
+
+/* It leaves, and is in its ring still: of its bin the next older page is left, if any, for which
+ * the same l gives a bound. */
+static inline void drop_chosen(struct leu *s)
+{
+	const struct chosen *c = &s->chosen;
+	struct shelf *shelf = shelf_at(s, c->entry);
+	const struct page *at = page_at(s, c->page - 1), *older = page_at(s, at->prev);
+	uint64_t next_bin = td_rit_since(&s->table, c->bin + 1);
+	shelf->found[c->bin] = HUGE_VAL;
+	if (!(at->word & OLDEST) && now_of(s) - last_of(older) < next_bin) {
+		uint64_t ahead = c->ahead - (last_of(at) - last_of(older));
+		shelf->found[c->bin] = (double)c->k / (double)ahead;
+		set_bound(shelf, c->bin, bound_of(shelf->found[c->bin] * c->each));
+	}
+	s->chosen.page = 0;
+}
+
+#endif
