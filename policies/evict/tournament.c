@@ -1,6 +1,15 @@
 /* Several policies at once: each sees everything and keeps its own lists, and those still active
  * name the victims in turn. A victim that faults again is a point of blame for the one that named
- * it; who has clearly more than its share when the points are counted is retired. */
+ * it; who has clearly more than its share when the points are counted is retired.
+ *
+ * With `duel` nobody is retired. One leads and names the victims; now and then another one names
+ * one, and the leader the next:
+ *
+ *     leader      a a a   a a a a a   a a        the two of a pair left together: the one of
+ *     challenger        b           b            them that faults first should have stayed
+ *
+ * Who wins by enough leads from then on. Both choices were made in the same memory, so it does not
+ * matter what the program does or how long it takes until a victim comes back. */
 #include <stdio.h>
 
 #include "tide/policy.h"
@@ -8,8 +17,9 @@
 #define MOST (sizeof((struct tide_members *)0)->at / sizeof *((struct tide_members *)0)->at)
 
 struct slot {
-	uint32_t when; /* how many had left when the chunk did */
-	uint8_t cause; /* member + 1 that named the chunk when it left; 0: none to blame */
+	uint32_t rival; /* index + 1 of the chunk it is in a duel with; 0: none */
+	uint8_t cause;  /* member + 1 that named the chunk when it left; 0: none to blame */
+	uint8_t pages;  /* that left with it */
 };
 
 struct tournament {
@@ -17,8 +27,6 @@ struct tournament {
 	const struct tide_members *members;
 	uint64_t window;
 	double margin;
-	double horizon; /* in resident chunks; 0: none */
-	uint64_t evicted;
 	unsigned active; /* how many */
 	unsigned victim_turn, candidate_turn;
 	tide_chunk named;  /* the last victim, */
@@ -27,9 +35,16 @@ struct tournament {
 	unsigned order[MOST];                /* in which they retired */
 	uint64_t points[MOST], sum;          /* since they were last cleared */
 	uint64_t blame[MOST], victims[MOST]; /* of the whole run */
+	/* duels */
+	uint64_t longest; /* victims between two of a challenger that always loses; 0: no duels */
+	unsigned leader, challenger; /* the next to look at */
+	uint32_t waiting;            /* index + 1 of a challenger's victim without a rival yet */
+	int64_t score[MOST];         /* against the leader, in pages */
+	uint64_t asked, due[MOST];   /* victims so far, and when it is a challenger's turn */
+	uint64_t leads;              /* how often the leader has changed */
 };
 
-enum { OF, WINDOW, MARGIN, HORIZON };
+enum { OF, WINDOW, MARGIN, DUEL };
 
 /* Every member that has the callback. */
 #define TELL(s, callback, ...) \
@@ -59,7 +74,7 @@ static int create(void *self, const struct tide_view *view, const union tide_val
 	s->active = s->members->n;
 	s->window = (uint64_t)values[WINDOW].i;
 	s->margin = values[MARGIN].r;
-	s->horizon = values[HORIZON].r;
+	s->longest = (uint64_t)values[DUEL].i;
 	s->named = TIDE_NO_CHUNK;
 	return 0;
 }
@@ -99,24 +114,102 @@ static void judge(struct tournament *s)
 	s->sum = 0;
 }
 
-/* Where everything comes back sooner or later, every victim is a point and all get alike many.
- * Within a horizon only those count that came back early. */
-static bool is_late(const struct tournament *s, const struct slot *slot)
+static void blame(struct tournament *s, unsigned i)
 {
-	double since = (double)((uint32_t)s->evicted - slot->when);
-	return s->horizon > 0 && since > s->horizon * (double)s->view->near->resident_chunks;
+	s->points[i]++;
+	s->blame[i]++;
+	if (++s->sum > s->window && !s->longest)
+		judge(s);
 }
+
+/* ---- duels ---- */
+
+static int64_t score_to_lead(const struct tournament *s)
+{
+	return (int64_t)(s->window * s->view->near->chunk_pages);
+}
+
+static void count_duel(struct tournament *s, unsigned challenger, int64_t pages)
+{
+	int64_t most = score_to_lead(s), score = s->score[challenger] + pages;
+	s->score[challenger] = score < -most ? -most : score;
+	if (score < most)
+		return;
+	s->leader = challenger;
+	s->leads++;
+	memset(s->score, 0, sizeof s->score);
+}
+
+/* The first of two has come back and loses. Its fault is the price of the frames that it freed: the
+ * more these were, the less it has lost. Points by what the other one freed are in that proportion,
+ * and give every phase of the program its weight in pages. */
+static void end_duel(struct tournament *s, tide_chunk loser)
+{
+	struct slot *lost = tide_slot(s->view, struct slot, loser);
+	if (!lost->rival)
+		return;
+	struct slot *won = tide_slot(s->view, struct slot, (tide_chunk){lost->rival - 1});
+	lost->rival = 0;
+	if (won->rival != loser.index + 1)
+		return; /* came back by prefetch before */
+	won->rival = 0;
+	if (won->cause - 1U == s->leader)
+		count_duel(s, lost->cause - 1U, -(int64_t)won->pages);
+	else if (lost->cause - 1U == s->leader)
+		count_duel(s, won->cause - 1U, won->pages);
+}
+
+/* A challenger's victim waits for the next of the leader's; it may have come back by then, or its
+ * member may lead. */
+static void begin_duel(struct tournament *s, tide_chunk c, struct slot *slot)
+{
+	if (s->named_by != s->leader) {
+		s->waiting = c.index + 1;
+		return;
+	}
+	struct slot *other =
+		s->waiting ? tide_slot(s->view, struct slot, (tide_chunk){s->waiting - 1}) : NULL;
+	if (other && other->cause && other->cause != slot->cause) {
+		other->rival = c.index + 1;
+		slot->rival = s->waiting;
+	}
+	s->waiting = 0;
+}
+
+/* Victims until a challenger's next. A bad one costs a fault: who is at the lowest score is asked
+ * seldom, who is level with the leader 64 times as often, and at most for every fourth. */
+static uint64_t pause_of(const struct tournament *s, unsigned i)
+{
+	int64_t most = score_to_lead(s), score = s->score[i] < 0 ? s->score[i] : 0;
+	uint64_t pause = s->longest >> (6 * (most + score) / most);
+	return pause > 4 ? pause : 4;
+}
+
+static unsigned leader_or_challenger(struct tournament *s)
+{
+	unsigned n = s->members->n;
+	s->asked++;
+	for (unsigned k = 0; k < n && !s->waiting; k++) {
+		unsigned i = (s->challenger + k) % n;
+		if (i == s->leader || s->asked < s->due[i])
+			continue;
+		s->due[i] = s->asked + pause_of(s, i);
+		s->challenger = i + 1;
+		return i;
+	}
+	return s->leader;
+}
+
+/* ---- notices ---- */
 
 static void on_fault(void *self, tide_chunk c, tide_page p)
 {
 	struct tournament *s = self;
 	struct slot *slot = tide_slot(s->view, struct slot, c);
-	if (slot->cause && !is_late(s, slot)) {
-		s->points[slot->cause - 1]++;
-		s->blame[slot->cause - 1]++;
+	if (slot->cause) {
+		end_duel(s, c);
+		blame(s, slot->cause - 1);
 		slot->cause = 0;
-		if (++s->sum > s->window)
-			judge(s);
 	}
 	TELL(s, on_fault, c, p);
 }
@@ -125,10 +218,12 @@ static void on_evicted(void *self, tide_chunk c, const struct tide_evicted *what
 {
 	struct tournament *s = self;
 	struct slot *slot = tide_slot(s->view, struct slot, c);
-	slot->when = (uint32_t)++s->evicted;
 	if (c.index == s->named.index) {
 		slot->cause = (uint8_t)(s->named_by + 1);
+		slot->pages = (uint8_t)__builtin_popcountll(what->resident);
 		s->victims[s->named_by]++;
+		if (s->longest)
+			begin_duel(s, c, slot);
 	}
 	TELL(s, on_evicted, c, what);
 }
@@ -137,7 +232,9 @@ static void on_evicted(void *self, tide_chunk c, const struct tide_evicted *what
 static void on_migrated(void *self, tide_chunk c, uint64_t pages)
 {
 	struct tournament *s = self;
-	tide_slot(s->view, struct slot, c)->cause = 0;
+	struct slot *slot = tide_slot(s->view, struct slot, c);
+	slot->cause = 0;
+	slot->rival = 0;
 	TELL(s, on_migrated, c, pages);
 }
 
@@ -185,7 +282,7 @@ static unsigned next_active(const struct tournament *s, unsigned from)
 static tide_chunk pick_victim(void *self)
 {
 	struct tournament *s = self;
-	s->named_by = next_active(s, s->victim_turn);
+	s->named_by = s->longest ? leader_or_challenger(s) : next_active(s, s->victim_turn);
 	s->victim_turn = s->named_by + 1;
 	s->named =
 		s->members->at[s->named_by].policy->pick_victim(s->members->at[s->named_by].self);
@@ -231,14 +328,18 @@ static void report(void *self, const struct tide_report *r)
 	r->text(r->to, "retired", *retired ? retired : NULL);
 	r->list(r->to, "victims_by_member", s->victims, s->members->n);
 	r->list(r->to, "blame_by_member", s->blame, s->members->n);
+	if (s->longest) {
+		r->text(r->to, "leader", s->members->at[s->leader].policy->name);
+		r->number(r->to, "changes_of_leader", s->leads);
+	}
 }
 
 static const struct tide_param params[] = {
 	{"of", TIDE_PARAM_POLICIES, "observ-lru+observ-lfu+cp", 0, 0, "policies that compete"},
 	{"window", TIDE_PARAM_INT, "64", 1, 1e9, "points of blame after which they are judged"},
 	{"margin", TIDE_PARAM_REAL, "1.2", 0, 100, "times the mean share of blame that retires"},
-	{"horizon", TIDE_PARAM_REAL, "0", 0, 1000000,
-	 "blame only for what came back within so many times the resident chunks; 0: always"},
+	{"duel", TIDE_PARAM_INT, "0", 0, 1e9,
+	 "the one that wins duels leads; a loser names one of so many victims; 0: as published"},
 	TIDE_OBSERVE_PARAMS,
 	{0},
 };

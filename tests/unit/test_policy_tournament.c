@@ -76,6 +76,53 @@ static void one_always_stays(void **state)
 	td_engine_destroy(e);
 }
 
+/* A cycle longer than memory is mru's; a hot spot that moves on is lru's. Whoever wins the duels
+ * leads, again and again, and nobody is retired. */
+static void the_winner_of_duels_leads(void **state)
+{
+	struct td_engine *e = single_pages("tournament:of=lru+mru,duel=256,window=8", 40);
+	uint64_t random = 1, base = 1000;
+
+	(void)state;
+	assert_reports(e, TD_BOX_EVICT, "leader=lru");
+	for (int turn = 0; turn < 3; turn++) {
+		uint64_t changes = 2 * (uint64_t)turn + 1;
+		char line[64];
+		for (int round = 0; round < 100; round++)
+			read_pages(e, 0, 50);
+		assert_reports(e, TD_BOX_EVICT, "leader=mru");
+		snprintf(line, sizeof line, "changes_of_leader=%lu", changes);
+		assert_reports(e, TD_BOX_EVICT, line);
+		for (int i = 0; i < 20000; i++, base += i % 8 == 0)
+			read_page(e, base + tide_random_next(&random) % 60);
+		assert_reports(e, TD_BOX_EVICT, "leader=lru");
+	}
+	assert_reports(e, TD_BOX_EVICT, "active=lru+mru");
+	assert_reports(e, TD_BOX_EVICT, "retired=null");
+	td_engine_destroy(e);
+}
+
+/* Four frames, pages 0 to 3 in them, lru leads. mru is a challenger at once and names 3, lru then
+ * 0: a duel, with a window of 1 decided by one point. Who comes back first has lost it. */
+static void one_point_is_enough(void **state)
+{
+	static const struct {
+		uint64_t back;
+		const char *leader;
+	} rows[] = {{0, "leader=mru"}, {3, "leader=lru"}};
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		struct td_engine *e = single_pages("tournament:of=lru+mru,duel=4,window=1", 4);
+		read_pages(e, 0, 6);
+		assert_false(is_resident(e, 3));
+		assert_false(is_resident(e, 0));
+		read_page(e, rows[i].back);
+		assert_reports(e, TD_BOX_EVICT, rows[i].leader);
+		td_engine_destroy(e);
+	}
+}
+
 /* A chunk that comes back because its neighbour faulted is nobody's fault, and its own next fault
  * is not that of its eviction. */
 static void coming_back_by_prefetch_is_no_blame(void **state)
@@ -124,14 +171,15 @@ static void alone_is_like_without(void **state)
 	static const char *const names[] = {"lru", "cp", "observ-lfu", "mhpe", "clock", "random"};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+	for (size_t i = 0; i < 2 * sizeof names / sizeof *names; i++) {
+		const char *name = names[i / 2];
 		char spec[64];
 		struct td_engine *with, *without;
 		uint64_t at = 0, seed = i;
 
-		snprintf(spec, sizeof spec, "tournament:of=%s", names[i]);
+		snprintf(spec, sizeof spec, "tournament:of=%s,duel=%zu", name, i % 2 * 16);
 		with = start_with(spec, "fdp", 4, 60, 300);
-		without = start_with(names[i], "fdp", 4, 60, 300);
+		without = start_with(name, "fdp", 4, 60, 300);
 		for (int k = 0; k < 5000; k++) {
 			at = next_page(at, 300, &seed);
 			read_page(with, at);
@@ -159,14 +207,16 @@ static void members_of_all_kinds(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
+	for (size_t k = 0; k < 2 * sizeof runs / sizeof *runs; k++) {
+		size_t i = k / 2;
 		uint64_t at = 0, seed = i, pages = runs[i].chunk_pages * 100;
 		char spec[256];
 		struct td_engine *e;
 
-		snprintf(spec, sizeof spec, "tournament:of=%s,window=100000", runs[i].of);
+		snprintf(spec, sizeof spec, "tournament:of=%s,window=%d,duel=%d", runs[i].of,
+			 k % 2 ? 2 : 100000, k % 2 ? 8 : 0);
 		e = start_with(spec, "none", runs[i].chunk_pages, pages / 2, pages);
-		for (int k = 0; k < 20000; k++) {
+		for (int access = 0; access < 20000; access++) {
 			struct tide_error err = {0};
 			at = next_page(at, pages, &seed);
 			if (try_event(e, (struct tide_event){.page = at, .ref = at % 7 + 1}, &err))
@@ -184,6 +234,8 @@ int main(void)
 		cmocka_unit_test(victims_come_in_turn),
 		cmocka_unit_test(the_worse_one_retires),
 		cmocka_unit_test(one_always_stays),
+		cmocka_unit_test(the_winner_of_duels_leads),
+		cmocka_unit_test(one_point_is_enough),
 		cmocka_unit_test(coming_back_by_prefetch_is_no_blame),
 		cmocka_unit_test(candidates_come_from_those_who_have_some),
 		cmocka_unit_test(nobody_observes),

@@ -6,7 +6,12 @@
 #include <stddef.h>
 
 #include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+#include "tide/tide.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
@@ -21,6 +26,115 @@ static void the_clock_takes_what_it_finds_unused(void **state)
 	assert_false(used);
 	assert_true(tide_clock_takes(&used));
 	assert_false(used);
+}
+
+/* A ring of frames as a GPU has it: a newcomer takes the victim's place, just behind the hand. */
+#define FRAMES 64
+
+static struct {
+	uint64_t page[FRAMES];
+	bool used[FRAMES];
+	uint32_t size, full, hand;
+} ring;
+
+static bool ring_hits(uint64_t page)
+{
+	for (uint32_t i = 0; i < ring.full; i++) {
+		if (ring.page[i] == page)
+			return ring.used[i] = true;
+	}
+	return false;
+}
+
+/* Brings a page in: the page that leaves for it, UINT64_MAX for none. */
+static uint64_t ring_fault(uint64_t page)
+{
+	uint64_t victim = UINT64_MAX;
+	uint32_t at = ring.full;
+
+	if (ring.full < ring.size) {
+		ring.full++;
+	} else {
+		while (!tide_clock_takes(&ring.used[ring.hand]))
+			ring.hand = (ring.hand + 1) % ring.size;
+		at = ring.hand;
+		victim = ring.page[at];
+		ring.hand = (at + 1) % ring.size;
+	}
+	ring.page[at] = page;
+	ring.used[at] = true;
+	return victim;
+}
+
+/* The log's line for such a fault of such a time. */
+static void expect_line(FILE *log, uint64_t t, uint64_t page, uint64_t victim)
+{
+	char line[256] = "", expected[256], name[32] = "";
+
+	if (victim != UINT64_MAX)
+		snprintf(name, sizeof name, "%lu", victim);
+	snprintf(expected, sizeof expected,
+		 "{\"t\":%lu,\"fault\":%lu,\"evict\":[%s],\"bring\":[[%lu,1]]}\n", t, page, name,
+		 page);
+	assert_non_null(fgets(line, sizeof line, log));
+	assert_string_equal(line, expected);
+}
+
+/* A hot corner, jumps and steps. */
+static uint64_t ring_page(uint64_t at, uint64_t *random)
+{
+	uint64_t draw = tide_random_next(random);
+
+	if (draw % 4 < 2)
+		return (draw >> 8) % (ring.size / 2 + 1);
+	return draw % 4 == 2 ? (draw >> 8) % (3 * ring.size) : (at + 1) % (3 * ring.size);
+}
+
+/* Runs a trace under `--evict clock`, every decision into the file. */
+static void run_clock(const char *log, uint64_t seed, int accesses)
+{
+	char near[16];
+	struct tide_sim_options options = {
+		.near_size = near, .chunk = "4K", .prefetch = "none", .evict = "clock", .log = log};
+	struct tide_sim *sim = NULL;
+	struct tide_counts counts;
+
+	snprintf(near, sizeof near, "%up", ring.size);
+	assert_int_equal(tide_sim_open(&sim, &options, NULL), 0);
+	for (uint64_t i = 0, page = 0; i < (uint64_t)accesses; i++) {
+		struct tide_event event = {.page = page = ring_page(page, &seed)};
+		assert_int_equal(tide_sim_access(sim, &event, NULL), 0);
+	}
+	tide_sim_counts(sim, &counts);
+	assert_true(counts.evicted_chunks > 500 && counts.hits > 500);
+	tide_sim_close(sim);
+}
+
+static void a_ring_of_it_is_the_policy_clock(void **state)
+{
+	static const uint32_t sizes[] = {1, 2, 3, 10, 33, FRAMES};
+	char path[] = "/tmp/tide-test-ring-XXXXXX";
+	int fd = mkstemp(path);
+
+	(void)state;
+	assert_true(fd >= 0);
+	close(fd);
+	for (uint64_t seed = 0; seed < 4 * COUNT(sizes); seed++) {
+		uint64_t random = seed, page = 0;
+		memset(&ring, 0, sizeof ring);
+		ring.size = sizes[seed / 4];
+		run_clock(path, seed, 4000);
+		FILE *log = fopen(path, "r");
+		assert_non_null(log);
+		for (uint64_t t = 1; t <= 4000; t++) {
+			page = ring_page(page, &random);
+			if (!ring_hits(page))
+				expect_line(log, t, page, ring_fault(page));
+		}
+		assert_int_equal(fgetc(log), EOF);
+		fclose(log);
+	}
+	unlink(path);
 }
 
 /* ---- a page's past ---- */
@@ -314,6 +428,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_clock_takes_what_it_finds_unused),
+		cmocka_unit_test(a_ring_of_it_is_the_policy_clock),
 		cmocka_unit_test(a_past_holds_each_part_apart),
 		cmocka_unit_test(the_correct_tier_follows_the_distance),
 		cmocka_unit_test(a_line_is_a_product_then_a_sum),
