@@ -4,6 +4,10 @@
 # footprint is within 2% of the published one, and the one that is listed.
 # Baseline: none.
 #
+# In wave mode an access stands for the warps that come to a page together, and nothing is said of
+# them while they stay: what counts beside the rate of accesses is how many instructions of warps are
+# gone through meanwhile ("warp M/s"; workloads.c counts them).
+#
 # A run generates all accesses of the default size and marks their pages; seconds are those of the
 # processor, the best of REPEAT where that takes long enough to matter. Applications that compute on
 # data keep it: their footprint is taken off the peak resident set.
@@ -61,7 +65,7 @@ workloads: $least million accesses a second and core where kernels are formulas,
   baseline: none. Default sizes; processor seconds${PIN:+ on core $CORE}, best of $REPEAT where short
   memory: peak resident set; of applications that compute on data, less their footprint
 
-name            regular      accesses      M/s   MB  footprint              claims
+name            regular      accesses      M/s  warp M/s   MB  footprint              claims
 TEXT
 for name in $WORKLOADS; do
 	is_regular=$(regular "$name")
@@ -70,15 +74,19 @@ for name in $WORKLOADS; do
 	peak=$(head -n 1 "$SCRATCH/samples.workloads" | cut -d ' ' -f 2)
 	accesses=$(number accesses "$SCRATCH/measure.json")
 	verdict=$(text verdict "$SCRATCH/measure.json")
+	stands_for=0
+	[ "$is_regular" = false ] || stands_for=$("$BUILD/bench/workloads" "$name" | cut -d ' ' -f 2)
+	warps=$(calc "$rate * $stands_for / $accesses" %.0f)
 	data=0
-	[ "$is_regular" = true ] || data=$(number footprint_bytes "$SCRATCH/measure.json")
+	[ "$is_regular" = true ] || data=$(number touched_bytes "$SCRATCH/measure.json")
 	own=$(calc "($peak * 1024 > $data ? $peak * 1024 - $data : 0)" %.0f)
 	met=$(calc "(($rate >= $least * 1e6 || \"$is_regular\" != \"true\") && $own <= $most * 1e6 && \
 		\"$verdict\" == \"ok\") ? \"true\" : \"false\"" %s)
 	record bench workloads workload "$name" regular "$is_regular" accesses "$accesses" \
-		accesses_per_second "$rate" peak_bytes "$((peak * 1024))" own_bytes "$own" \
+		accesses_per_second "$rate" warp_instructions_per_second "$warps" peak_bytes "$((peak * 1024))" own_bytes "$own" \
 		verdict "$verdict" target "$least" met "$met"
-	printf '%-15s %-7s %13s %8s %4s  %-22s %s\n' "$name" "$is_regular" "$accesses" \
-		"$(calc "$rate / 1e6" %.1f)" "$(calc "$own / 1e6" %.0f)" "$verdict" \
+	printf '%-15s %-7s %13s %8s %9s %4s  %-22s %s\n' "$name" "$is_regular" "$accesses" \
+		"$(calc "$rate / 1e6" %.1f)" \
+		"$([ "$is_regular" = true ] && calc "$warps / 1e6" %.0f || echo -)" "$(calc "$own / 1e6" %.0f)" "$verdict" \
 		"$([ "$met" = true ] && echo met || echo 'NOT met')"
 done

@@ -144,12 +144,14 @@ const struct tide_policy *tide_policy_at(size_t i);
 
 struct tide_workload_info {
 	const char *name, *paper, *type, *summary;
-	/* At the default size, in pages of page_bytes, which are the paper's; 0: not known. */
+	/* At the default size, in pages of page_bytes, which are the paper's; 0: not known. The
+	 * footprint is what the paper's is taken to count: the arrays, or what is touched. */
 	uint64_t footprint_bytes, accesses;
 	uint64_t published_bytes;        /* 0: no paper gives one */
 	const struct tide_param *params; /* ends with a row whose name is NULL */
 	uint64_t page_bytes;
 	unsigned arrays; /* 0: it is a plain pattern, which has none */
+	uint64_t touched_bytes;
 };
 
 /* 0, or -ENOENT after the last. */
@@ -184,8 +186,9 @@ int tide_workload_describe(struct tide_workload_shape **out, const char *workloa
 void tide_workload_free(struct tide_workload_shape *shape); /* NULL is fine */
 
 struct tide_workload_measured {
-	uint64_t accesses, footprint_bytes;
-	double prepare_seconds, seconds; /* of the processor: to make the data, the accesses */
+	uint64_t accesses, footprint_bytes; /* as in struct tide_workload_info */
+	double prepare_seconds, seconds;    /* of the processor: to make the data, the accesses */
+	uint64_t touched_bytes, allocated_bytes; /* in whole pages; patterns allocate nothing */
 };
 
 /* Generates all accesses and counts. page NULL: the paper's. */

@@ -31,8 +31,9 @@ const struct td_cli_option td_cli_workloads_options[] = {
 const char td_cli_workloads_more[] =
 	"A workload is written NAME or NAME:KEY=VALUE,KEY=VALUE after --workload. Footprint and\n"
 	"accesses are those of the default size with the paper's pages: 4 KiB, or 64 KiB for\n"
-	"ObservUVM and GMT. --measure ends with status 1 where a footprint is more than 2% off\n"
-	"the published one, or is not the one listed.\n\n"
+	"ObservUVM and GMT. A footprint is the pages touched; for ObservUVM it is the pages of all\n"
+	"arrays, as its figures are taken to be. --measure ends with status 1 where a footprint is\n"
+	"more than 2% off the published one, or is not the one listed.\n\n"
 	"Examples:\n"
 	"  tide workloads\n"
 	"  tide workloads zipf\n"
@@ -122,9 +123,10 @@ static json_t *bytes_json(uint64_t n)
 
 static json_t *workload_json(const struct tide_workload_info *w)
 {
-	return json_pack("{ss ss ss ss so so so sI sI so}", "name", w->name, "paper", w->paper,
+	return json_pack("{ss ss ss ss so so so so sI sI so}", "name", w->name, "paper", w->paper,
 			 "type", w->type, "summary", w->summary, "footprint_bytes",
-			 bytes_json(w->footprint_bytes), "published_bytes",
+			 bytes_json(w->footprint_bytes), "touched_bytes",
+			 bytes_json(w->touched_bytes), "published_bytes",
 			 bytes_json(w->published_bytes), "accesses", bytes_json(w->accesses),
 			 "arrays", (json_int_t)w->arrays, "page_bytes", (json_int_t)w->page_bytes,
 			 "params", td_cli_params_json(w->params));
@@ -188,6 +190,8 @@ static int print_one(const char *name, struct tide_error *err)
 	       td_cli_bytes(w.footprint_bytes).text);
 	if (w.published_bytes)
 		printf(" (published: %s)", td_cli_bytes(w.published_bytes).text);
+	if (w.touched_bytes != w.footprint_bytes)
+		printf("\ntouched    %s", td_cli_bytes(w.touched_bytes).text);
 	printf("\naccesses   %s\n", td_cli_grouped(w.accesses).text);
 	if (w.arrays)
 		printf("arrays     %u\n", w.arrays);

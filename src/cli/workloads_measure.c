@@ -89,7 +89,8 @@ static const char *verdict(const struct row *r)
 		return "too far off";
 	if (!r->w.accesses)
 		return "not listed";
-	if (r->m.footprint_bytes != r->w.footprint_bytes || r->m.accesses != r->w.accesses)
+	if (r->m.footprint_bytes != r->w.footprint_bytes ||
+	    r->m.touched_bytes != r->w.touched_bytes || r->m.accesses != r->w.accesses)
 		return "differs from the list";
 	return "ok";
 }
@@ -108,6 +109,7 @@ static void print_row(struct td_cli_table *t, const struct row *r)
 	td_cli_cell(t, "%s", isnan(off) ? "-" : td_cli_bytes(r->w.published_bytes).text);
 	td_cli_cell(t, "%s", td_cli_bytes(r->m.footprint_bytes).text);
 	td_cli_cell(t, isnan(off) ? "-" : "%+.2f%%", 100 * off);
+	td_cli_cell(t, "%s", td_cli_bytes(r->m.touched_bytes).text);
 	td_cli_cell(t, "%s", td_cli_grouped(r->m.accesses).text);
 	td_cli_cell(t, "%.1f", (double)per_second(r) / 1e6);
 	td_cli_cell(t, "%.1f", r->m.prepare_seconds + r->m.seconds);
@@ -116,10 +118,10 @@ static void print_row(struct td_cli_table *t, const struct row *r)
 
 static int print_table(const struct all *all, struct tide_error *err)
 {
-	struct td_cli_table t = {.align = "llrrrrrrl"};
-	static const char *const heads[] = {"name",     "paper",      "published",
-					    "measured", "difference", "accesses",
-					    "M/s",      "seconds",    "verdict"};
+	struct td_cli_table t = {.align = "llrrrrrrrl"};
+	static const char *const heads[] = {"name",       "paper",   "published", "measured",
+					    "difference", "touched", "accesses",  "M/s",
+					    "seconds",    "verdict"};
 
 	for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++)
 		td_cli_cell(&t, "%s", heads[i]);
@@ -132,11 +134,13 @@ static json_t *row_json(const struct row *r)
 {
 	double off = difference(r);
 
-	return json_pack("{ss ss so sI so sI sI sf sf sb ss}", "name", r->w.name, "paper",
+	return json_pack("{ss ss so sI so so sI sI sI sf sf sb ss}", "name", r->w.name, "paper",
 			 r->w.paper, "published_bytes",
 			 isnan(off) ? json_null() : json_integer((json_int_t)r->w.published_bytes),
 			 "footprint_bytes", (json_int_t)r->m.footprint_bytes, "difference",
-			 isnan(off) ? json_null() : json_real(off), "accesses",
+			 isnan(off) ? json_null() : json_real(off), "allocated_bytes",
+			 r->w.arrays ? json_integer((json_int_t)r->m.allocated_bytes) : json_null(),
+			 "touched_bytes", (json_int_t)r->m.touched_bytes, "accesses",
 			 (json_int_t)r->m.accesses, "accesses_per_second",
 			 (json_int_t)per_second(r), "prepare_seconds", r->m.prepare_seconds,
 			 "seconds", r->m.seconds, "agrees", strcmp(verdict(r), "ok") == 0,

@@ -271,7 +271,7 @@ static int open_source(const struct td_cli_args *args, struct td_trace_source **
 	uint64_t seed;
 	int rc = td_lib_seed(args->seed, &seed, err);
 
-	*page_bytes = w && w->page_bytes ? w->page_bytes : 4096;
+	*page_bytes = td_workload_page_bytes(w);
 	if (!rc && args->page)
 		rc = td_lib_page_bytes(args->page, page_bytes, err);
 	return rc ? rc : td_workload_open(source, args->words.at[0], *page_bytes, seed, err);

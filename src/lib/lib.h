@@ -21,7 +21,4 @@ struct tide_sim {
 	uint64_t started_ns, finished_ns;
 };
 
-/* workloads.c: the paper's pages, or the default. */
-uint64_t td_lib_workload_page_bytes(const struct td_workload *w);
-
 #endif

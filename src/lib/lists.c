@@ -51,12 +51,14 @@ int tide_workload_at(size_t i, struct tide_workload_info *info)
 					    .accesses = w->accesses,
 					    .published_bytes = w->published_bytes,
 					    .params = w->params,
-					    .page_bytes = td_lib_workload_page_bytes(w),
-					    .arrays = w->arrays};
+					    .page_bytes = td_workload_page_bytes(w),
+					    .arrays = w->arrays,
+					    .touched_bytes = w->touched_bytes ? w->touched_bytes
+									      : w->footprint_bytes};
 	if (w->accesses || strcmp(w->paper, "pattern") != 0)
 		return 0;
 	int rc = survey_default(w, info->page_bytes, &facts);
-	info->footprint_bytes = facts.pages * info->page_bytes;
+	info->footprint_bytes = info->touched_bytes = facts.pages * info->page_bytes;
 	info->accesses = facts.accesses;
 	return rc;
 }

@@ -9,14 +9,8 @@
 #include "lib.h"
 #include "workload/gpu.h"
 
-#define DEFAULT_PAGE_BYTES 4096
 #define LAUNCHES_MOST 1000000 /* after so many, the rest is not counted */
 #define PROGRESS_EVERY 256    /* batches */
-
-uint64_t td_lib_workload_page_bytes(const struct td_workload *w)
-{
-	return w && w->page_bytes ? w->page_bytes : DEFAULT_PAGE_BYTES;
-}
 
 static int no_memory(const char *workload, struct tide_error *err)
 {
@@ -110,7 +104,7 @@ static int copy_kernels(struct tide_workload_shape *s, struct td_gpu_app *app)
 int tide_workload_describe(struct tide_workload_shape **out, const char *workload, const char *seed,
 			   struct tide_error *err)
 {
-	uint64_t page_bytes = td_lib_workload_page_bytes(td_workload_find(workload)), number;
+	uint64_t page_bytes = td_workload_page_bytes(td_workload_find(workload)), number;
 	struct td_trace_source *source;
 	struct td_gpu_app *app;
 	int rc = td_lib_seed(seed, &number, err);
@@ -162,6 +156,25 @@ static uint64_t page_bound(struct td_trace_source *source, uint64_t page_bytes)
 	return (end + page_bytes - 1) / page_bytes;
 }
 
+/* Pages that the arrays lie on. */
+static uint64_t allocated_pages(const struct td_gpu_app *app, uint64_t page_bytes)
+{
+	uint64_t pages = 0, next = 0; /* next: after the page that was counted last */
+
+	for (unsigned i = 0; i < app->arrays; i++) {
+		const struct td_gpu_array *a = &app->array[i];
+		uint64_t first = a->base / page_bytes;
+		uint64_t end = (a->base + a->bytes + page_bytes - 1) / page_bytes;
+
+		first = first > next ? first : next;
+		if (a->bytes && end > first) {
+			pages += end - first;
+			next = end;
+		}
+	}
+	return pages;
+}
+
 static double processor_seconds(void)
 {
 	struct timespec t;
@@ -210,6 +223,7 @@ static int measure(struct tide_workload_measured *out, struct td_trace_source *s
 		   const char *workload, uint64_t page_bytes, tide_progress *progress, void *arg,
 		   struct tide_error *err)
 {
+	const struct td_gpu_app *app = td_gpu_of(source);
 	uint64_t bound = page_bound(source, page_bytes);
 	struct pass *p = calloc(1, sizeof *p + (bound / 64 + 1) * sizeof p->seen[0]);
 	double start = processor_seconds();
@@ -220,7 +234,10 @@ static int measure(struct tide_workload_measured *out, struct td_trace_source *s
 	int rc = see_all(p, source, progress, arg, err);
 	out->seconds = processor_seconds() - start;
 	out->accesses = p->accesses;
-	out->footprint_bytes = p->pages * page_bytes;
+	out->touched_bytes = p->pages * page_bytes;
+	out->allocated_bytes = app ? allocated_pages(app, page_bytes) * page_bytes : 0;
+	out->footprint_bytes =
+		app && app->machine->counts_allocated ? out->allocated_bytes : out->touched_bytes;
 	free(p);
 	return rc;
 }
@@ -229,7 +246,7 @@ int tide_workload_measure(struct tide_workload_measured *out, const char *worklo
 			  const char *page, const char *seed, tide_progress *progress, void *arg,
 			  struct tide_error *err)
 {
-	uint64_t page_bytes = td_lib_workload_page_bytes(td_workload_find(workload)), number;
+	uint64_t page_bytes = td_workload_page_bytes(td_workload_find(workload)), number;
 	struct td_trace_source *source;
 	double start = processor_seconds();
 	int rc = td_lib_seed(seed, &number, err);

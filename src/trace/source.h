@@ -36,6 +36,9 @@ struct td_trace_source {
 	const struct td_trace_source_ops *ops;
 	struct td_trace_facts facts;
 	uint64_t bytes_done, bytes_total; /* for progress; total 0 if not known */
+	/* The first pages of its allocations, ascending; NULL: all pages are one. */
+	const uint64_t *allocations;
+	uint32_t allocations_n;
 };
 
 #endif

@@ -2,7 +2,7 @@
 #include "net.h"
 
 enum { IN, N1, P1, L2, N2, P2, L3, L4, L5, W1, W2, W3, W4, B1, B2, B3, B4 };
-enum { SCALE, MODE, JITTER };
+enum { SCALE };
 enum { IMAGES = 2047 };
 
 static const struct tide_param params[] = {
@@ -124,17 +124,9 @@ static int setup(struct td_gpu_app *app, const union tide_value *v, struct tide_
 
 	net->layer = layers;
 	net->layers = sizeof layers / sizeof *layers;
-	app->jitter = (uint64_t)v[JITTER].i;
 	if (!rc)
 		rc = td_net_setup(net, arrays, err);
-	return rc ? rc : td_gpu_mode("an", v[MODE].text, &app->wave, err);
-}
-
-static int open(struct td_trace_source **out, const union tide_value *v, uint64_t page_bytes,
-		uint64_t seed, struct tide_error *err)
-{
-	return td_gpu_open(out, "an", &td_gpu_observuvm, sizeof(struct td_net), setup, v,
-			   page_bytes, seed, err);
+	return rc;
 }
 
 const struct td_workload td_workload_app_an = {
@@ -145,8 +137,9 @@ const struct td_workload td_workload_app_an = {
 	.published_bytes = UINT64_C(1031) * (UINT64_C(1) << 30) / 100,
 	.footprint_bytes = UINT64_C(169003) * 65536,
 	.accesses = 940918,
-	.page_bytes = 65536,
 	.arrays = 17,
 	.params = params,
-	.open = open,
+	.machine = &td_gpu_observuvm,
+	.app_bytes = sizeof(struct td_net),
+	.setup = setup,
 };

@@ -10,7 +10,7 @@
 /* The second command has its own copy of the nodes. */
 enum { NODES, CURR, OFF, LAST, OFF2, START, END, FIRST, LENGTH };
 enum { RECORDS = LENGTH + 1, POINT_NODES, POINT_CURR, POINT_OFF, KEY, ANSWER };
-enum { SCALE, JITTER };
+enum { SCALE };
 enum { HALF = TD_BT_ORDER / 2, WIDTH = 3000, KEYS_MOST = 2000000000 };
 
 _Static_assert(sizeof(struct td_bt_node) == 2068, "nodes lie in memory as in the program");
@@ -356,7 +356,6 @@ static int setup(struct td_gpu_app *app, const union tide_value *v, struct tide_
 			       v[SCALE].r, KEYS_MOST / 1000000);
 	if (rc)
 		return rc;
-	app->jitter = (uint64_t)v[JITTER].i;
 	app->launch = launch;
 	app->restart = restart;
 	app->release = release;
@@ -373,13 +372,6 @@ static int setup(struct td_gpu_app *app, const union tide_value *v, struct tide_
 	return 0;
 }
 
-static int open(struct td_trace_source **out, const union tide_value *v, uint64_t page_bytes,
-		uint64_t seed, struct tide_error *err)
-{
-	return td_gpu_open(out, "b+t", &td_gpu_cppe, sizeof(struct td_bt), setup, v, page_bytes,
-			   seed, err);
-}
-
 const struct td_workload td_workload_app_b_t = {
 	.name = "b+t",
 	.paper = "CPPE",
@@ -390,5 +382,7 @@ const struct td_workload td_workload_app_b_t = {
 	.accesses = 1797871,
 	.arrays = 15,
 	.params = params,
-	.open = open,
+	.machine = &td_gpu_cppe,
+	.app_bytes = sizeof(struct td_bt),
+	.setup = setup,
 };

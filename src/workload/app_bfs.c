@@ -1,7 +1,7 @@
 /* BFS of Rodinia on a random graph of a million nodes. */
 #include "bfs.h"
 
-enum { SCALE, JITTER };
+enum { SCALE };
 
 static const struct tide_param params[] = {
 	TD_GPU_PARAM_SCALE,
@@ -14,15 +14,7 @@ static int setup(struct td_gpu_app *app, const union tide_value *v, struct tide_
 	int64_t nodes = 0;
 	int rc = td_gpu_size(app, &nodes, 1000000, v[SCALE].r, 1, 1, err);
 
-	app->jitter = (uint64_t)v[JITTER].i;
 	return rc ? rc : td_bfs_setup((struct td_bfs *)app, nodes, 2, 4, err);
-}
-
-static int open(struct td_trace_source **out, const union tide_value *v, uint64_t page_bytes,
-		uint64_t seed, struct tide_error *err)
-{
-	return td_gpu_open(out, "bfs", &td_gpu_cppe, sizeof(struct td_bfs), setup, v, page_bytes,
-			   seed, err);
 }
 
 const struct td_workload td_workload_app_bfs = {
@@ -35,5 +27,7 @@ const struct td_workload td_workload_app_bfs = {
 	.accesses = 13064564,
 	.arrays = 7,
 	.params = params,
-	.open = open,
+	.machine = &td_gpu_cppe,
+	.app_bytes = sizeof(struct td_bfs),
+	.setup = setup,
 };

@@ -3,7 +3,7 @@
 
 enum { CALL, PUT, PRICE, STRIKE, YEARS };
 enum { N, ITERS };
-enum { SCALE, ITERATIONS, MODE, JITTER };
+enum { SCALE, ITERATIONS };
 
 #define BLOCK 128
 #define EACH 2 /* options of a thread, which loads them together */
@@ -42,18 +42,10 @@ static int setup(struct td_gpu_app *app, const union tide_value *v, struct tide_
 	if (!rc)
 		rc = td_gpu_fits(app, (double)app->p[N] / (BLOCK * EACH), err);
 	app->p[ITERS] = v[ITERATIONS].i;
-	app->jitter = (uint64_t)v[JITTER].i;
 	for (unsigned i = 0; i < 5; i++)
 		td_gpu_add(app, names[i], (uint64_t)app->p[N] * 4);
 	app->launch = launch;
-	return rc ? rc : td_gpu_mode("blk", v[MODE].text, &app->wave, err);
-}
-
-static int open(struct td_trace_source **out, const union tide_value *v, uint64_t page_bytes,
-		uint64_t seed, struct tide_error *err)
-{
-	return td_gpu_open(out, "blk", &td_gpu_observuvm, sizeof(struct td_gpu_app), setup, v,
-			   page_bytes, seed, err);
+	return rc;
 }
 
 const struct td_workload td_workload_app_blk = {
@@ -64,8 +56,8 @@ const struct td_workload td_workload_app_blk = {
 	.published_bytes = UINT64_C(10) << 30,
 	.footprint_bytes = UINT64_C(163840) * 65536,
 	.accesses = 1731650,
-	.page_bytes = 65536,
 	.arrays = 5,
 	.params = params,
-	.open = open,
+	.machine = &td_gpu_observuvm,
+	.setup = setup,
 };

@@ -9,7 +9,7 @@
 #include "graph.h"
 
 enum { POOL, QUERIES, RESULTS };
-enum { SCALE, INSERTED, ORDER, JITTER };
+enum { SCALE, INSERTED, ORDER };
 enum { POOL_NODES = 1 << 25, ASKED = 1 << 27 }; /* at scale 1 */
 enum { KEYS_LEAST = 64 };
 enum { THREADS = 256, NODE_BYTES = sizeof(struct td_btr_node) };
@@ -260,7 +260,6 @@ static int setup(struct td_gpu_app *app, const union tide_value *v, struct tide_
 
 	app->release = release;
 	app->launch = launch;
-	app->jitter = (uint64_t)v[JITTER].i;
 	if (!rc)
 		rc = set_size(b, v[INSERTED].i, v[SCALE].r, err);
 	if (!rc && make_room(b))
@@ -277,23 +276,18 @@ static int setup(struct td_gpu_app *app, const union tide_value *v, struct tide_
 	return 0;
 }
 
-static int open(struct td_trace_source **out, const union tide_value *v, uint64_t page_bytes,
-		uint64_t seed, struct tide_error *err)
-{
-	return td_gpu_open(out, "btr", &td_gpu_observuvm, sizeof(struct td_btr), setup, v,
-			   page_bytes, seed, err);
-}
-
 const struct td_workload td_workload_app_btr = {
 	.name = "btr",
 	.paper = "ObservUVM",
 	.type = "LFU",
 	.summary = "look-ups in a B-tree built by random insertions",
 	.published_bytes = (UINT64_C(5) << 30) / 16, /* the default scale is 1/16 */
-	.footprint_bytes = UINT64_C(4222) * 65536,
+	.footprint_bytes = UINT64_C(5120) * 65536,
+	.touched_bytes = UINT64_C(4222) * 65536,
 	.accesses = 57091776,
-	.page_bytes = 65536,
 	.arrays = 3,
 	.params = params,
-	.open = open,
+	.machine = &td_gpu_observuvm,
+	.app_bytes = sizeof(struct td_btr),
+	.setup = setup,
 };

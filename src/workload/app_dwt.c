@@ -4,7 +4,7 @@
 
 enum { OUT_R, OUT_G, OUT_B, C_R, C_G, C_B, SRC };
 enum { SIDE };
-enum { SCALE, JITTER };
+enum { SCALE };
 enum { LEVELS = 3, COMPONENTS = 3, WINDOW_ROWS = 8 };
 
 static const struct tide_param params[] = {
@@ -151,7 +151,6 @@ static int setup(struct td_gpu_app *app, const union tide_value *v, struct tide_
 	int rc = td_gpu_size(app, &app->p[SIDE], 1024, v[SCALE].r, 2, 128, err);
 	uint64_t side = (uint64_t)app->p[SIDE];
 
-	app->jitter = (uint64_t)v[JITTER].i;
 	td_gpu_add(app, "out_r", side * side * 4);
 	td_gpu_add(app, "out_g", side * side * 4);
 	td_gpu_add(app, "out_b", side * side * 4);
@@ -161,13 +160,6 @@ static int setup(struct td_gpu_app *app, const union tide_value *v, struct tide_
 	td_gpu_add(app, "src", side * side * 3);
 	app->launch = launch;
 	return rc;
-}
-
-static int open(struct td_trace_source **out, const union tide_value *v, uint64_t page_bytes,
-		uint64_t seed, struct tide_error *err)
-{
-	return td_gpu_open(out, "dwt", &td_gpu_cppe, sizeof(struct td_gpu_app), setup, v,
-			   page_bytes, seed, err);
 }
 
 const struct td_workload td_workload_app_dwt = {
@@ -180,5 +172,6 @@ const struct td_workload td_workload_app_dwt = {
 	.accesses = 522210,
 	.arrays = 7,
 	.params = params,
-	.open = open,
+	.machine = &td_gpu_cppe,
+	.setup = setup,
 };

@@ -5,10 +5,10 @@
 
 enum { A, B, C };
 enum { N, TILE, SWIZZLE };
-enum { SCALE, TILE_ROWS, SWIZZLED, MODE, JITTER };
+enum { SCALE, TILE_ROWS, SWIZZLED };
 
-#define UNIT 256 /* of the side: a tile of either kind */
-#define SLAB 32  /* numbers of the inner dimension in a step */
+#define UNIT 256                /* of the side: a tile of either kind */
+#define SLAB (TD_TILE_SLAB / 4) /* numbers of the inner dimension in a step */
 
 static const struct tide_param params[] = {
 	TD_GPU_PARAM_SCALE,
@@ -54,6 +54,7 @@ static bool launch(struct td_gpu_app *app, uint64_t i, struct td_gpu_launch *out
 
 	*out = td_tile_grid("multiply", n / rows, n / TD_TILE, app->p[TILE], 4);
 	out->instr = multiply;
+	td_gpu_loops(out, 0, 2, n / SLAB, 1);
 	out->arg[0] = app->p[SWIZZLE];
 	if (app->p[SWIZZLE] > 1)
 		out->place = place;
@@ -67,7 +68,6 @@ static int setup(struct td_gpu_app *app, const union tide_value *v, struct tide_
 
 	app->p[TILE] = v[TILE_ROWS].i;
 	app->p[SWIZZLE] = v[SWIZZLED].i;
-	app->jitter = (uint64_t)v[JITTER].i;
 	if (!rc && app->p[TILE] % 128)
 		rc = tide_fail(err, -EINVAL, "workload gmm: tile=%d is none: give 128 or 256",
 			       (int)app->p[TILE]);
@@ -77,14 +77,7 @@ static int setup(struct td_gpu_app *app, const union tide_value *v, struct tide_
 	td_gpu_add(app, "B", bytes);
 	td_gpu_add(app, "C", bytes);
 	app->launch = launch;
-	return rc ? rc : td_gpu_mode("gmm", v[MODE].text, &app->wave, err);
-}
-
-static int open(struct td_trace_source **out, const union tide_value *v, uint64_t page_bytes,
-		uint64_t seed, struct tide_error *err)
-{
-	return td_gpu_open(out, "gmm", &td_gpu_observuvm, sizeof(struct td_gpu_app), setup, v,
-			   page_bytes, seed, err);
+	return rc;
 }
 
 const struct td_workload td_workload_app_gmm = {
@@ -95,8 +88,8 @@ const struct td_workload td_workload_app_gmm = {
 	.published_bytes = UINT64_C(12) << 30,
 	.footprint_bytes = UINT64_C(196608) * 65536,
 	.accesses = 26462848,
-	.page_bytes = 65536,
 	.arrays = 3,
 	.params = params,
-	.open = open,
+	.machine = &td_gpu_observuvm,
+	.setup = setup,
 };

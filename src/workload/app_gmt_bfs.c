@@ -63,13 +63,6 @@ static int setup(struct td_gpu_app *app, const union tide_value *v, struct tide_
 	return rc ? rc : td_walk_source(&b->walk, v[SOURCE].i, &b->source, err);
 }
 
-static int open(struct td_trace_source **out, const union tide_value *v, uint64_t page_bytes,
-		uint64_t seed, struct tide_error *err)
-{
-	return td_gpu_open(out, "gmt-bfs", &td_gpu_gmt, sizeof(struct bfs), setup, v, page_bytes,
-			   seed, err);
-}
-
 const struct td_workload td_workload_app_gmt_bfs = {
 	.name = "gmt-bfs",
 	.paper = "GMT",
@@ -77,8 +70,9 @@ const struct td_workload td_workload_app_gmt_bfs = {
 	.summary = "breadth-first search in a Kronecker graph",
 	.footprint_bytes = UINT64_C(4096) * 65536,
 	.accesses = 653014,
-	.page_bytes = 65536,
 	.arrays = 1,
 	.params = params,
-	.open = open,
+	.machine = &td_gpu_gmt,
+	.app_bytes = sizeof(struct bfs),
+	.setup = setup,
 };

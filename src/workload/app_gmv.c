@@ -4,7 +4,7 @@
 
 enum { A, X, Y };
 enum { N, ITERS };
-enum { SCALE, ITERATIONS, MODE, JITTER };
+enum { SCALE, ITERATIONS };
 
 #define BLOCK 128
 
@@ -35,6 +35,7 @@ static bool launch(struct td_gpu_app *app, uint64_t i, struct td_gpu_launch *out
 {
 	*out = td_gpu_grid("multiply", (uint64_t)app->p[N] / BLOCK, 1, BLOCK, 1);
 	out->instr = multiply;
+	td_gpu_loops(out, 0, 2, (uint64_t)app->p[N], 1);
 	return i < (uint64_t)app->p[ITERS];
 }
 
@@ -44,19 +45,11 @@ static int setup(struct td_gpu_app *app, const union tide_value *v, struct tide_
 	uint64_t row = (uint64_t)app->p[N] * 8;
 
 	app->p[ITERS] = v[ITERATIONS].i;
-	app->jitter = (uint64_t)v[JITTER].i;
 	td_gpu_add(app, "A", row * (uint64_t)app->p[N]);
 	td_gpu_add(app, "x", row);
 	td_gpu_add(app, "y", row);
 	app->launch = launch;
-	return rc ? rc : td_gpu_mode("gmv", v[MODE].text, &app->wave, err);
-}
-
-static int open(struct td_trace_source **out, const union tide_value *v, uint64_t page_bytes,
-		uint64_t seed, struct tide_error *err)
-{
-	return td_gpu_open(out, "gmv", &td_gpu_observuvm, sizeof(struct td_gpu_app), setup, v,
-			   page_bytes, seed, err);
+	return rc;
 }
 
 const struct td_workload td_workload_app_gmv = {
@@ -67,8 +60,8 @@ const struct td_workload td_workload_app_gmv = {
 	.published_bytes = UINT64_C(236) * (UINT64_C(1) << 30) / 10,
 	.footprint_bytes = UINT64_C(387214) * 65536,
 	.accesses = 1936070,
-	.page_bytes = 65536,
 	.arrays = 3,
 	.params = params,
-	.open = open,
+	.machine = &td_gpu_observuvm,
+	.setup = setup,
 };

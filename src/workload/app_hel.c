@@ -4,7 +4,7 @@
 
 enum { A, B, C };
 enum { N };
-enum { SCALE, MODE, JITTER };
+enum { SCALE };
 
 #define BLOCK 16
 
@@ -36,6 +36,7 @@ static bool launch(struct td_gpu_app *app, uint64_t i, struct td_gpu_launch *out
 
 	*out = td_gpu_grid("distances", blocks, blocks, BLOCK, BLOCK);
 	out->instr = distances;
+	td_gpu_loops(out, 0, 2, (uint64_t)app->p[N], 1);
 	return i < 1;
 }
 
@@ -46,19 +47,11 @@ static int setup(struct td_gpu_app *app, const union tide_value *v, struct tide_
 
 	if (!rc)
 		rc = td_gpu_fits(app, (double)bytes / (4 * BLOCK * BLOCK), err);
-	app->jitter = (uint64_t)v[JITTER].i;
 	td_gpu_add(app, "a", bytes);
 	td_gpu_add(app, "b", bytes);
 	td_gpu_add(app, "c", bytes);
 	app->launch = launch;
-	return rc ? rc : td_gpu_mode("hel", v[MODE].text, &app->wave, err);
-}
-
-static int open(struct td_trace_source **out, const union tide_value *v, uint64_t page_bytes,
-		uint64_t seed, struct tide_error *err)
-{
-	return td_gpu_open(out, "hel", &td_gpu_observuvm, sizeof(struct td_gpu_app), setup, v,
-			   page_bytes, seed, err);
+	return rc;
 }
 
 const struct td_workload td_workload_app_hel = {
@@ -69,8 +62,8 @@ const struct td_workload td_workload_app_hel = {
 	.published_bytes = UINT64_C(792) * (UINT64_C(1) << 30) / 100,
 	.footprint_bytes = UINT64_C(129792) * 65536,
 	.accesses = 221692620,
-	.page_bytes = 65536,
 	.arrays = 3,
 	.params = params,
-	.open = open,
+	.machine = &td_gpu_observuvm,
+	.setup = setup,
 };

@@ -10,7 +10,7 @@
 
 enum { INPUT, MAP, SUB, GHIST, OVERFLOW, FINAL };
 enum { ITERS };
-enum { SCALE, PARAM_ITERS, SIGMA, JITTER };
+enum { SCALE, PARAM_ITERS, SIGMA };
 enum { KERNELS = 4, HOT_RANGES = 6, ROWS_EACH = 16, HALF = TD_HIS_WIDTH / 2 };
 enum { MAIN_THREADS = 768, QUAD = 4 }; /* bins that a thread of `collect` works on at once */
 
@@ -356,7 +356,6 @@ static int setup(struct td_gpu_app *app, const union tide_value *v, struct tide_
 	if (rc)
 		return rc;
 	app->p[ITERS] = v[PARAM_ITERS].i;
-	app->jitter = (uint64_t)v[JITTER].i;
 	app->launch = launch;
 	app->restart = restart;
 	app->release = release;
@@ -366,13 +365,6 @@ static int setup(struct td_gpu_app *app, const union tide_value *v, struct tide_
 	draw_samples(h, v[SIGMA].r);
 	add_arrays(h);
 	return 0;
-}
-
-static int open(struct td_trace_source **out, const union tide_value *v, uint64_t page_bytes,
-		uint64_t seed, struct tide_error *err)
-{
-	return td_gpu_open(out, "his", &td_gpu_cppe, sizeof(struct td_his), setup, v, page_bytes,
-			   seed, err);
 }
 
 const struct td_workload td_workload_app_his = {
@@ -385,5 +377,7 @@ const struct td_workload td_workload_app_his = {
 	.accesses = 9647660,
 	.arrays = 6,
 	.params = params,
-	.open = open,
+	.machine = &td_gpu_cppe,
+	.app_bytes = sizeof(struct td_his),
+	.setup = setup,
 };

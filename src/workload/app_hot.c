@@ -3,7 +3,7 @@
 
 enum { POWER, TEMP0, TEMP1 };
 enum { N };
-enum { SCALE, MODE, JITTER };
+enum { SCALE };
 enum { ARG_N, ARG_STEPS, ARG_POWER, ARG_FROM, ARG_TO };
 
 static const struct tide_param params[] = {
@@ -67,15 +67,7 @@ static int setup(struct td_gpu_app *app, const union tide_value *v, struct tide_
 	td_gpu_add(app, "temp0", bytes);
 	td_gpu_add(app, "temp1", bytes);
 	app->launch = launch;
-	app->jitter = (uint64_t)v[JITTER].i;
-	return td_gpu_mode(app->name, v[MODE].text, &app->wave, err);
-}
-
-static int open(struct td_trace_source **out, const union tide_value *v, uint64_t page_bytes,
-		uint64_t seed, struct tide_error *err)
-{
-	return td_gpu_open(out, "hot", &td_gpu_cppe, sizeof(struct td_gpu_app), setup, v,
-			   page_bytes, seed, err);
+	return 0;
 }
 
 const struct td_workload td_workload_app_hot = {
@@ -88,5 +80,6 @@ const struct td_workload td_workload_app_hot = {
 	.accesses = 322672,
 	.arrays = 3,
 	.params = params,
-	.open = open,
+	.machine = &td_gpu_cppe,
+	.setup = setup,
 };

@@ -48,13 +48,6 @@ static int setup(struct td_gpu_app *app, const union tide_value *v, struct tide_
 	return td_gmt_check(app, v, err);
 }
 
-static int open(struct td_trace_source **out, const union tide_value *v, uint64_t page_bytes,
-		uint64_t seed, struct tide_error *err)
-{
-	return td_gpu_open(out, "hotspot", &td_gpu_gmt, sizeof(struct td_gpu_app), setup, v,
-			   page_bytes, seed, err);
-}
-
 const struct td_workload td_workload_app_hotspot = {
 	.name = "hotspot",
 	.paper = "GMT",
@@ -62,8 +55,8 @@ const struct td_workload td_workload_app_hotspot = {
 	.summary = "HotSpot, five time steps and a read-back",
 	.footprint_bytes = UINT64_C(40980) * 65536,
 	.accesses = 498161,
-	.page_bytes = 65536,
 	.arrays = 3,
 	.params = params,
-	.open = open,
+	.machine = &td_gpu_gmt,
+	.setup = setup,
 };

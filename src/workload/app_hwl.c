@@ -7,7 +7,7 @@
 
 enum { FRAME, T, IN2, CONV, PADV, SEL, CUMH, CUMHSEL, SUB2, SQR, SQRSUB2, INSQR, TMASK, MCONV };
 enum { POINTS, FRAMES };
-enum { SCALE, PARAM_FRAMES, JITTER };
+enum { SCALE, PARAM_FRAMES };
 enum { THREADS = 256, INNER = 20, OUTER = 31 };
 /* Sides: of the template, of the frame's part that it is sought in, of their correlation; and of
  * that part with room for the template all around. */
@@ -291,16 +291,8 @@ static int setup(struct td_gpu_app *app, const union tide_value *v, struct tide_
 		td_gpu_add(app, m->name, points * (uint64_t)(m->rows * m->cols) * 4);
 	}
 	app->p[FRAMES] = v[PARAM_FRAMES].i;
-	app->jitter = (uint64_t)v[JITTER].i;
 	app->launch = launch;
 	return 0;
-}
-
-static int open(struct td_trace_source **out, const union tide_value *v, uint64_t page_bytes,
-		uint64_t seed, struct tide_error *err)
-{
-	return td_gpu_open(out, "hwl", &td_gpu_cppe, sizeof(struct td_gpu_app), setup, v,
-			   page_bytes, seed, err);
 }
 
 const struct td_workload td_workload_app_hwl = {
@@ -313,5 +305,6 @@ const struct td_workload td_workload_app_hwl = {
 	.accesses = 63796416,
 	.arrays = 14,
 	.params = params,
-	.open = open,
+	.machine = &td_gpu_cppe,
+	.setup = setup,
 };

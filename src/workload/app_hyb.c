@@ -7,7 +7,7 @@
 #include "graph.h"
 #include "hyb.h"
 
-enum { SCALE, TEX_PARAM, JITTER };
+enum { SCALE, TEX_PARAM };
 enum { SORTS = 2, STEPS = 128 }; /* keys of a thread in put and count */
 
 static const struct tide_param params[] = {
@@ -308,18 +308,10 @@ static int setup(struct td_gpu_app *app, const union tide_value *v, struct tide_
 	h->blocks = (uint32_t)blocks;
 	h->n = (uint64_t)blocks * TD_GPU_LANES * STEPS;
 	app->p[TD_HYB_TEX] = v[TEX_PARAM].i;
-	app->jitter = (uint64_t)v[JITTER].i;
 	app->launch = launch;
 	app->release = release;
 	add_arrays(h);
 	return get_memory(h, err);
-}
-
-static int open(struct td_trace_source **out, const union tide_value *v, uint64_t page_bytes,
-		uint64_t seed, struct tide_error *err)
-{
-	return td_gpu_open(out, "hyb", &td_gpu_cppe, sizeof(struct td_hyb), setup, v, page_bytes,
-			   seed, err);
 }
 
 const struct td_workload td_workload_app_hyb = {
@@ -332,5 +324,7 @@ const struct td_workload td_workload_app_hyb = {
 	.accesses = 21118676,
 	.arrays = 10,
 	.params = params,
-	.open = open,
+	.machine = &td_gpu_cppe,
+	.app_bytes = sizeof(struct td_hyb),
+	.setup = setup,
 };

@@ -5,7 +5,7 @@
 
 enum { FLIP, FEAT, MEMB };
 enum { N, ITERS, TEX };
-enum { SCALE, ITERS_PARAM, TEX_PARAM, MODE, JITTER };
+enum { SCALE, ITERS_PARAM, TEX_PARAM };
 enum { FEATURES = 34, CLUSTERS = 5, THREADS = 256 };
 
 static const struct tide_param params[] = {
@@ -62,19 +62,11 @@ static int setup(struct td_gpu_app *app, const union tide_value *v, struct tide_
 
 	app->p[ITERS] = v[ITERS_PARAM].i;
 	app->p[TEX] = v[TEX_PARAM].i;
-	app->jitter = (uint64_t)v[JITTER].i;
 	td_gpu_add(app, "flip", n * FEATURES * 4);
 	td_gpu_add(app, "feat", n * FEATURES * 4);
 	td_gpu_add(app, "memb", n * 4);
 	app->launch = launch;
-	return rc ? rc : td_gpu_mode(app->name, v[MODE].text, &app->wave, err);
-}
-
-static int open(struct td_trace_source **out, const union tide_value *v, uint64_t page_bytes,
-		uint64_t seed, struct tide_error *err)
-{
-	return td_gpu_open(out, "kmn", &td_gpu_cppe, sizeof(struct td_gpu_app), setup, v,
-			   page_bytes, seed, err);
+	return rc;
 }
 
 const struct td_workload td_workload_app_kmn = {
@@ -87,5 +79,6 @@ const struct td_workload td_workload_app_kmn = {
 	.accesses = 1635061,
 	.arrays = 3,
 	.params = params,
-	.open = open,
+	.machine = &td_gpu_cppe,
+	.setup = setup,
 };

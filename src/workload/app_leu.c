@@ -9,7 +9,7 @@
 
 enum { GRADX, GRADY, GICOV, DILATED, FRAME_ARRAYS };
 enum { ROWS, COLUMNS, CELLS, FRAMES, ITERS, TEX };
-enum { SCALE, FRAMES_PARAM, ITERS_PARAM, TEX_PARAM, JITTER };
+enum { SCALE, FRAMES_PARAM, ITERS_PARAM, TEX_PARAM };
 
 #define MARGIN 22     /* pixels at the edges that no circle fits around */
 #define CIRCLES 7     /* of radius 8, 10 .. 20 */
@@ -153,18 +153,10 @@ static int setup(struct td_gpu_app *app, const union tide_value *v, struct tide_
 	app->p[FRAMES] = v[FRAMES_PARAM].i;
 	app->p[ITERS] = v[ITERS_PARAM].i;
 	app->p[TEX] = v[TEX_PARAM].i;
-	app->jitter = (uint64_t)v[JITTER].i;
 	add_arrays((struct leu *)app);
 	set_points((struct leu *)app);
 	app->launch = launch;
 	return 0;
-}
-
-static int open(struct td_trace_source **out, const union tide_value *v, uint64_t page_bytes,
-		uint64_t seed, struct tide_error *err)
-{
-	return td_gpu_open(out, "leu", &td_gpu_cppe, sizeof(struct leu), setup, v, page_bytes, seed,
-			   err);
 }
 
 const struct td_workload td_workload_app_leu = {
@@ -177,5 +169,7 @@ const struct td_workload td_workload_app_leu = {
 	.accesses = 190721,
 	.arrays = 14,
 	.params = params,
-	.open = open,
+	.machine = &td_gpu_cppe,
+	.app_bytes = sizeof(struct leu),
+	.setup = setup,
 };

@@ -1,22 +1,22 @@
 /* LU decomposition of cuSOLVER without pivoting, in place, doubles, column-major, by blocks of nb
  * columns. Step s, of which the first column and row is `at`:
  *
- *     at ->  +--------+------------------+
- *            | panel  |  row block U     |      panel     columns at .. at + nb, swept nb / 64
- * times |        +------------------+      row       U by the panel's triangle |   L    | | update
- * what is left, less L times U, in tiles |        |  what is left    |
- *            +--------+------------------+ */
+ *     at ->  +-------+-----------------+
+ *            | panel | row block U     |   panel   columns at .. at + nb, swept nb / 64 times
+ *            |       +-----------------+   row     U by the panel's triangle
+ *            |   L   | what is left    |   update  what is left, less L times U, in tiles
+ *            +-------+-----------------+ */
 #include <errno.h>
 
 #include "tiles.h"
 
 enum { A };
 enum { N, NB };
-enum { SCALE, COLUMNS, MODE, JITTER };
+enum { SCALE, COLUMNS };
 enum { AT }; /* of a launch */
 
-#define SLAB 16  /* numbers of the inner dimension in a step */
-#define SWEEP 64 /* columns of the panel that a sweep finishes */
+#define SLAB (TD_TILE_SLAB / 8) /* numbers of the inner dimension in a step */
+#define SWEEP 64                /* columns of the panel that a sweep finishes */
 #define BLOCK 128
 
 static const struct tide_param params[] = {
@@ -89,11 +89,12 @@ static struct td_gpu_launch panel_launch(const struct td_gpu_app *app, int64_t a
 
 	td_gpu_clip(&l, rows, 1);
 	l.instr = panel;
+	td_gpu_loops(&l, 0, 2, (uint64_t)least(app->p[NB], rows), 1);
 	return l;
 }
 
 /* One column of blocks is enough for the row block. */
-static struct td_gpu_launch tile_launch(int64_t left, bool is_row)
+static struct td_gpu_launch tile_launch(const struct td_gpu_app *app, int64_t left, bool is_row)
 {
 	uint64_t tiles = (uint64_t)(left + TD_TILE - 1) / TD_TILE;
 	struct td_gpu_launch l =
@@ -101,6 +102,8 @@ static struct td_gpu_launch tile_launch(int64_t left, bool is_row)
 
 	td_gpu_clip(&l, is_row ? INT64_MAX : left * 8 / TD_TILE_LOAD, left);
 	l.instr = is_row ? row : update;
+	if (!is_row)
+		td_gpu_loops(&l, 0, 2, (uint64_t)app->p[NB] / SLAB, 1);
 	return l;
 }
 
@@ -112,7 +115,7 @@ static bool launch(struct td_gpu_app *app, uint64_t i, struct td_gpu_launch *out
 	/* The last panel may be narrow, and nothing is left of it. */
 	if (at >= app->p[N] || (left <= 0 && part * SWEEP >= app->p[N] - at))
 		return false;
-	*out = part < sweeps ? panel_launch(app, at) : tile_launch(left, part == sweeps);
+	*out = part < sweeps ? panel_launch(app, at) : tile_launch(app, left, part == sweeps);
 	out->arg[AT] = at;
 	return true;
 }
@@ -123,7 +126,6 @@ static int setup(struct td_gpu_app *app, const union tide_value *v, struct tide_
 	int rc = td_gpu_size(app, &app->p[N], 40132, v[SCALE].r, 2, 4, err);
 
 	app->p[NB] = v[COLUMNS].i;
-	app->jitter = (uint64_t)v[JITTER].i;
 	if (!rc && app->p[NB] % SWEEP)
 		rc = tide_fail(err, -EINVAL,
 			       "workload lu: nb=%d is no multiple of 64: give one that is",
@@ -133,14 +135,7 @@ static int setup(struct td_gpu_app *app, const union tide_value *v, struct tide_
 				 err);
 	td_gpu_add(app, "A", (uint64_t)(app->p[N] * app->p[N] * 8));
 	app->launch = launch;
-	return rc ? rc : td_gpu_mode("lu", v[MODE].text, &app->wave, err);
-}
-
-static int open(struct td_trace_source **out, const union tide_value *v, uint64_t page_bytes,
-		uint64_t seed, struct tide_error *err)
-{
-	return td_gpu_open(out, "lu", &td_gpu_observuvm, sizeof(struct td_gpu_app), setup, v,
-			   page_bytes, seed, err);
+	return rc;
 }
 
 const struct td_workload td_workload_app_lu = {
@@ -151,8 +146,8 @@ const struct td_workload td_workload_app_lu = {
 	.published_bytes = UINT64_C(12) << 30,
 	.footprint_bytes = UINT64_C(196604) * 65536,
 	.accesses = 45899235,
-	.page_bytes = 65536,
 	.arrays = 1,
 	.params = params,
-	.open = open,
+	.machine = &td_gpu_observuvm,
+	.setup = setup,
 };

@@ -3,7 +3,7 @@
 
 enum { A, B, C };
 enum { N };
-enum { SCALE, MODE, JITTER };
+enum { SCALE };
 
 static const struct tide_param params[] = {
 	TD_GPU_PARAM_SCALE,
@@ -35,6 +35,7 @@ static bool launch(struct td_gpu_app *app, uint64_t i, struct td_gpu_launch *out
 
 	*out = td_gpu_grid("multiply", tiles, tiles, 32, 32);
 	out->instr = multiply;
+	td_gpu_loops(out, 0, 2, tiles, 1);
 	return i < 1;
 }
 
@@ -45,19 +46,11 @@ static int setup(struct td_gpu_app *app, const union tide_value *v, struct tide_
 
 	if (!rc)
 		rc = td_gpu_fits(app, (double)bytes / (4 * 32 * 32), err);
-	app->jitter = (uint64_t)v[JITTER].i;
 	td_gpu_add(app, "A", bytes);
 	td_gpu_add(app, "B", bytes);
 	td_gpu_add(app, "C", bytes);
 	app->launch = launch;
-	return rc ? rc : td_gpu_mode("mm", v[MODE].text, &app->wave, err);
-}
-
-static int open(struct td_trace_source **out, const union tide_value *v, uint64_t page_bytes,
-		uint64_t seed, struct tide_error *err)
-{
-	return td_gpu_open(out, "mm", &td_gpu_observuvm, sizeof(struct td_gpu_app), setup, v,
-			   page_bytes, seed, err);
+	return rc;
 }
 
 const struct td_workload td_workload_app_mm = {
@@ -68,8 +61,8 @@ const struct td_workload td_workload_app_mm = {
 	.published_bytes = UINT64_C(101) * (UINT64_C(1) << 30) / 10,
 	.footprint_bytes = UINT64_C(165675) * 65536,
 	.accesses = 376272748,
-	.page_bytes = 65536,
 	.arrays = 3,
 	.params = params,
-	.open = open,
+	.machine = &td_gpu_observuvm,
+	.setup = setup,
 };

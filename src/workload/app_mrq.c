@@ -56,15 +56,7 @@ static int setup(struct td_gpu_app *app, const union tide_value *v, struct tide_
 		td_gpu_add(app, names[i],
 			   4 * (uint64_t)(i < X ? app->p[LAUNCHES] * SAMPLES : app->p[N]));
 	app->launch = launch;
-	app->jitter = (uint64_t)v[JITTER].i;
-	return td_gpu_mode(app->name, v[MODE].text, &app->wave, err);
-}
-
-static int open(struct td_trace_source **out, const union tide_value *v, uint64_t page_bytes,
-		uint64_t seed, struct tide_error *err)
-{
-	return td_gpu_open(out, "mrq", &td_gpu_cppe, sizeof(struct td_gpu_app), setup, v,
-			   page_bytes, seed, err);
+	return 0;
 }
 
 const struct td_workload td_workload_app_mrq = {
@@ -77,5 +69,6 @@ const struct td_workload td_workload_app_mrq = {
 	.accesses = 114880,
 	.arrays = 8,
 	.params = params,
-	.open = open,
+	.machine = &td_gpu_cppe,
+	.setup = setup,
 };

@@ -50,13 +50,6 @@ static int setup(struct td_gpu_app *app, const union tide_value *v, struct tide_
 	return td_gmt_check(app, v, err);
 }
 
-static int open(struct td_trace_source **out, const union tide_value *v, uint64_t page_bytes,
-		uint64_t seed, struct tide_error *err)
-{
-	return td_gpu_open(out, "multivectoradd", &td_gpu_gmt, sizeof(struct td_gpu_app), setup, v,
-			   page_bytes, seed, err);
-}
-
 const struct td_workload td_workload_app_multivectoradd = {
 	.name = "multivectoradd",
 	.paper = "GMT",
@@ -64,8 +57,8 @@ const struct td_workload td_workload_app_multivectoradd = {
 	.summary = "five vectors added to a sixth, one after another",
 	.footprint_bytes = UINT64_C(40962) * 65536,
 	.accesses = 102405,
-	.page_bytes = 65536,
 	.arrays = 6,
 	.params = params,
-	.open = open,
+	.machine = &td_gpu_gmt,
+	.setup = setup,
 };

@@ -3,7 +3,7 @@
 
 enum { A, X1, X2, Y1, Y2 };
 enum { N };
-enum { SCALE, MODE, JITTER };
+enum { SCALE };
 
 static const struct tide_param params[] = {
 	TD_GPU_PARAM_SCALE,
@@ -61,15 +61,7 @@ static int setup(struct td_gpu_app *app, const union tide_value *v, struct tide_
 	td_gpu_add(app, "y1", n * 4);
 	td_gpu_add(app, "y2", n * 4);
 	app->launch = launch;
-	app->jitter = (uint64_t)v[JITTER].i;
-	return td_gpu_mode(app->name, v[MODE].text, &app->wave, err);
-}
-
-static int open(struct td_trace_source **out, const union tide_value *v, uint64_t page_bytes,
-		uint64_t seed, struct tide_error *err)
-{
-	return td_gpu_open(out, "mvt", &td_gpu_cppe, sizeof(struct td_gpu_app), setup, v,
-			   page_bytes, seed, err);
+	return 0;
 }
 
 const struct td_workload td_workload_app_mvt = {
@@ -82,5 +74,6 @@ const struct td_workload td_workload_app_mvt = {
 	.accesses = 20447232,
 	.arrays = 5,
 	.params = params,
-	.open = open,
+	.machine = &td_gpu_cppe,
+	.setup = setup,
 };

@@ -4,7 +4,7 @@
 
 enum { REFERENCE, MATRIX };
 enum { N };
-enum { SCALE, MODE, JITTER };
+enum { SCALE };
 enum { TILE = 16 };
 enum { FIRST, NEXT }; /* arg: the first tile's corner, and from a tile to the next; bytes */
 
@@ -99,18 +99,10 @@ static int setup(struct td_gpu_app *app, const union tide_value *v, struct tide_
 	int rc = td_gpu_size(app, &app->p[N], 2048, v[SCALE].r, 2, TILE, err);
 	uint64_t bytes = (uint64_t)(pitch(app) * (app->p[N] + 1));
 
-	app->jitter = (uint64_t)v[JITTER].i;
 	td_gpu_add(app, "ref", bytes);
 	td_gpu_add(app, "mat", bytes);
 	app->launch = launch;
-	return rc ? rc : td_gpu_mode(app->name, v[MODE].text, &app->wave, err);
-}
-
-static int open(struct td_trace_source **out, const union tide_value *v, uint64_t page_bytes,
-		uint64_t seed, struct tide_error *err)
-{
-	return td_gpu_open(out, "nw", &td_gpu_cppe, sizeof(struct td_gpu_app), setup, v, page_bytes,
-			   seed, err);
+	return rc;
 }
 
 const struct td_workload td_workload_app_nw = {
@@ -123,5 +115,6 @@ const struct td_workload td_workload_app_nw = {
 	.accesses = 827136,
 	.arrays = 2,
 	.params = params,
-	.open = open,
+	.machine = &td_gpu_cppe,
+	.setup = setup,
 };

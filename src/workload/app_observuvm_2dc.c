@@ -3,7 +3,7 @@
 
 enum { A, B };
 enum { N, ITERS };
-enum { SCALE, ITERATIONS, MODE, JITTER };
+enum { SCALE, ITERATIONS };
 
 #define BLOCK_X 32
 #define BLOCK_Y 8
@@ -49,18 +49,10 @@ static int setup(struct td_gpu_app *app, const union tide_value *v, struct tide_
 	if (!rc)
 		rc = td_gpu_fits(app, (double)bytes / (4 * BLOCK_X * BLOCK_Y), err);
 	app->p[ITERS] = v[ITERATIONS].i;
-	app->jitter = (uint64_t)v[JITTER].i;
 	td_gpu_add(app, "A", bytes);
 	td_gpu_add(app, "B", bytes);
 	app->launch = launch;
-	return rc ? rc : td_gpu_mode("observuvm-2dc", v[MODE].text, &app->wave, err);
-}
-
-static int open(struct td_trace_source **out, const union tide_value *v, uint64_t page_bytes,
-		uint64_t seed, struct tide_error *err)
-{
-	return td_gpu_open(out, "observuvm-2dc", &td_gpu_observuvm, sizeof(struct td_gpu_app),
-			   setup, v, page_bytes, seed, err);
+	return rc;
 }
 
 const struct td_workload td_workload_app_observuvm_2dc = {
@@ -69,10 +61,11 @@ const struct td_workload td_workload_app_observuvm_2dc = {
 	.type = "CP",
 	.summary = "3 by 3 convolution, again and again",
 	.published_bytes = UINT64_C(18) << 30,
-	.footprint_bytes = UINT64_C(294906) * 65536,
+	.footprint_bytes = UINT64_C(294912) * 65536,
+	.touched_bytes = UINT64_C(294906) * 65536,
 	.accesses = 29970000,
-	.page_bytes = 65536,
 	.arrays = 2,
 	.params = params,
-	.open = open,
+	.machine = &td_gpu_observuvm,
+	.setup = setup,
 };

@@ -1,7 +1,7 @@
 /* BFS of Rodinia on a random graph of 16 million nodes. */
 #include "bfs.h"
 
-enum { SCALE, JITTER };
+enum { SCALE };
 enum { NODES = 1 << 24, PARTNERS_LEAST = 2, PARTNERS_MOST = 28 };
 
 static const struct tide_param params[] = {
@@ -15,16 +15,8 @@ static int setup(struct td_gpu_app *app, const union tide_value *v, struct tide_
 	int64_t nodes = 0;
 	int rc = td_gpu_size(app, &nodes, NODES, v[SCALE].r, 1, 1, err);
 
-	app->jitter = (uint64_t)v[JITTER].i;
 	return rc ? rc
 		  : td_bfs_setup((struct td_bfs *)app, nodes, PARTNERS_LEAST, PARTNERS_MOST, err);
-}
-
-static int open(struct td_trace_source **out, const union tide_value *v, uint64_t page_bytes,
-		uint64_t seed, struct tide_error *err)
-{
-	return td_gpu_open(out, "observuvm-bfs", &td_gpu_observuvm, sizeof(struct td_bfs), setup, v,
-			   page_bytes, seed, err);
 }
 
 const struct td_workload td_workload_app_observuvm_bfs = {
@@ -35,8 +27,9 @@ const struct td_workload td_workload_app_observuvm_bfs = {
 	.published_bytes = UINT64_C(211) * (UINT64_C(1) << 30) / 100,
 	.footprint_bytes = UINT64_C(34564) * 65536,
 	.accesses = 816679348,
-	.page_bytes = 65536,
 	.arrays = 7,
 	.params = params,
-	.open = open,
+	.machine = &td_gpu_observuvm,
+	.app_bytes = sizeof(struct td_bfs),
+	.setup = setup,
 };

@@ -73,13 +73,6 @@ static int setup(struct td_gpu_app *app, const union tide_value *v, struct tide_
 	return rc;
 }
 
-static int open(struct td_trace_source **out, const union tide_value *v, uint64_t page_bytes,
-		uint64_t seed, struct tide_error *err)
-{
-	return td_gpu_open(out, "pagerank", &td_gpu_gmt, sizeof(struct pagerank), setup, v,
-			   page_bytes, seed, err);
-}
-
 const struct td_workload td_workload_app_pagerank = {
 	.name = "pagerank",
 	.paper = "GMT",
@@ -87,8 +80,9 @@ const struct td_workload td_workload_app_pagerank = {
 	.summary = "PageRank in a Kronecker graph, by pushing residuals",
 	.footprint_bytes = UINT64_C(4096) * 65536,
 	.accesses = 6061867,
-	.page_bytes = 65536,
 	.arrays = 1,
 	.params = params,
-	.open = open,
+	.machine = &td_gpu_gmt,
+	.app_bytes = sizeof(struct pagerank),
+	.setup = setup,
 };

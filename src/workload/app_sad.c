@@ -4,7 +4,7 @@
 
 enum { CUR, SADS, REF };
 enum { WIDE, HIGH, TEX }; /* in macroblocks of 16 * 16 pixels */
-enum { SCALE, TEX_PARAM, JITTER };
+enum { SCALE, TEX_PARAM };
 
 enum {
 	REACH = 16,
@@ -184,20 +184,12 @@ static int setup(struct td_gpu_app *app, const union tide_value *v, struct tide_
 	if (!rc)
 		rc = td_gpu_size(app, &app->p[HIGH], 9, v[SCALE].r, 2, 1, err);
 	app->p[TEX] = v[TEX_PARAM].i;
-	app->jitter = (uint64_t)v[JITTER].i;
 	td_gpu_add(app, "cur", macroblocks(app) * 256 * 2);
 	td_gpu_add(app, "sads", macroblocks(app) * 41 * VECTOR * 2);
 	if (app->p[TEX])
 		td_gpu_add(app, "ref", macroblocks(app) * 256 * 2);
 	app->launch = launch;
 	return rc;
-}
-
-static int open(struct td_trace_source **out, const union tide_value *v, uint64_t page_bytes,
-		uint64_t seed, struct tide_error *err)
-{
-	return td_gpu_open(out, "sad", &td_gpu_cppe, sizeof(struct td_gpu_app), setup, v,
-			   page_bytes, seed, err);
 }
 
 const struct td_workload td_workload_app_sad = {
@@ -210,5 +202,6 @@ const struct td_workload td_workload_app_sad = {
 	.accesses = 224580,
 	.arrays = 2,
 	.params = params,
-	.open = open,
+	.machine = &td_gpu_cppe,
+	.setup = setup,
 };

@@ -96,15 +96,7 @@ static int setup(struct td_gpu_app *app, const union tide_value *v, struct tide_
 	td_gpu_add(app, "B", (uint64_t)(n * k * 4));
 	td_gpu_add(app, "C", (uint64_t)(m * n * 4));
 	app->launch = launch;
-	app->jitter = (uint64_t)v[JITTER].i;
-	return td_gpu_mode(app->name, v[MODE].text, &app->wave, err);
-}
-
-static int open(struct td_trace_source **out, const union tide_value *v, uint64_t page_bytes,
-		uint64_t seed, struct tide_error *err)
-{
-	return td_gpu_open(out, "sgm", &td_gpu_cppe, sizeof(struct td_gpu_app), setup, v,
-			   page_bytes, seed, err);
+	return 0;
 }
 
 const struct td_workload td_workload_app_sgm = {
@@ -117,5 +109,6 @@ const struct td_workload td_workload_app_sgm = {
 	.accesses = 67178496,
 	.arrays = 3,
 	.params = params,
-	.open = open,
+	.machine = &td_gpu_cppe,
+	.setup = setup,
 };

@@ -42,7 +42,7 @@ enum {
 	W10 = W9 + 6,
 	ARRAYS = W10 + 2
 };
-enum { SCALE, MODE, JITTER };
+enum { SCALE };
 enum { IMAGES = 516 };
 
 static const struct tide_param params[] = {
@@ -177,17 +177,9 @@ static int setup(struct td_gpu_app *app, const union tide_value *v, struct tide_
 	net->layer = layers;
 	net->layers = sizeof layers / sizeof *layers;
 	net->by_rows = true;
-	app->jitter = (uint64_t)v[JITTER].i;
 	if (!rc)
 		rc = td_net_setup(net, arrays, err);
-	return rc ? rc : td_gpu_mode("sn", v[MODE].text, &app->wave, err);
-}
-
-static int open(struct td_trace_source **out, const union tide_value *v, uint64_t page_bytes,
-		uint64_t seed, struct tide_error *err)
-{
-	return td_gpu_open(out, "sn", &td_gpu_observuvm, sizeof(struct td_net), setup, v,
-			   page_bytes, seed, err);
+	return rc;
 }
 
 const struct td_workload td_workload_app_sn = {
@@ -198,8 +190,9 @@ const struct td_workload td_workload_app_sn = {
 	.published_bytes = UINT64_C(198) * (UINT64_C(1) << 30) / 10,
 	.footprint_bytes = UINT64_C(324539) * 65536,
 	.accesses = 732905,
-	.page_bytes = 65536,
 	.arrays = 77,
 	.params = params,
-	.open = open,
+	.machine = &td_gpu_observuvm,
+	.app_bytes = sizeof(struct td_net),
+	.setup = setup,
 };

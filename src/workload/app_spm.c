@@ -13,7 +13,7 @@
 #include "spm.h"
 
 enum { OFFS, COLS, VALS, B, C };
-enum { SCALE, POWER, MODE, JITTER };
+enum { SCALE, POWER };
 enum { ROWS = 1 << 20, ROWS_MOST = 1 << 23 }; /* so that numbers of entries are 31 bits */
 enum { BLOCK_ROWS = 8, TILE = TD_GPU_LANES, TILES = TD_SPM_COLUMNS / TILE };
 /* A warp loads 32 entries of its row, two instructions, then goes through them. */
@@ -317,12 +317,9 @@ static int setup(struct td_gpu_app *app, const union tide_value *v, struct tide_
 			       v[SCALE].r);
 	app->release = release;
 	app->launch = launch;
-	app->jitter = (uint64_t)v[JITTER].i;
 	s->rows = (uint32_t)rows;
 	s->power = v[POWER].r;
 	s->step = 1;
-	if (!rc)
-		rc = td_gpu_mode("spm", v[MODE].text, &app->wave, err);
 	if (rc)
 		return rc;
 	td_gpu_add(app, "offs", (uint64_t)(rows + 1) * 4);
@@ -333,13 +330,6 @@ static int setup(struct td_gpu_app *app, const union tide_value *v, struct tide_
 	return make_data(s, err);
 }
 
-static int open(struct td_trace_source **out, const union tide_value *v, uint64_t page_bytes,
-		uint64_t seed, struct tide_error *err)
-{
-	return td_gpu_open(out, "spm", &td_gpu_observuvm, sizeof(struct td_spm), setup, v,
-			   page_bytes, seed, err);
-}
-
 const struct td_workload td_workload_app_spm = {
 	.name = "spm",
 	.paper = "ObservUVM",
@@ -348,8 +338,9 @@ const struct td_workload td_workload_app_spm = {
 	.published_bytes = UINT64_C(8) << 30,
 	.footprint_bytes = UINT64_C(131137) * 65536,
 	.accesses = 16197973,
-	.page_bytes = 65536,
 	.arrays = 5,
 	.params = params,
-	.open = open,
+	.machine = &td_gpu_observuvm,
+	.app_bytes = sizeof(struct td_spm),
+	.setup = setup,
 };

@@ -10,7 +10,7 @@
 
 enum { DATA, INDEX, PERM, X, Y };
 enum { ITERS };
-enum { SCALE, PARAM_ITERS, JITTER };
+enum { SCALE, PARAM_ITERS };
 enum { THREADS = 192, SIDE = 383, SIDE_LEAST = 16, SIDE_MOST = 8192 };
 enum { ENTRIES = 23 }; /* of a row, on average */
 
@@ -256,20 +256,12 @@ static int setup(struct td_gpu_app *app, const union tide_value *v, struct tide_
 	s->side = (uint32_t)side;
 	s->rows = s->side * s->side;
 	app->p[ITERS] = v[PARAM_ITERS].i;
-	app->jitter = (uint64_t)v[JITTER].i;
 	app->launch = launch;
 	app->release = release;
 	int rc = td_graph_fits(app->name, (double)s->rows * (8 * ENTRIES + 13), err);
 	if (!rc && make_matrix(s))
 		rc = tide_fail(err, -ENOMEM, "workload spv: no memory for its matrix: free some");
 	return rc;
-}
-
-static int open(struct td_trace_source **out, const union tide_value *v, uint64_t page_bytes,
-		uint64_t seed, struct tide_error *err)
-{
-	return td_gpu_open(out, "spv", &td_gpu_cppe, sizeof(struct td_spv), setup, v, page_bytes,
-			   seed, err);
 }
 
 const struct td_workload td_workload_app_spv = {
@@ -282,5 +274,7 @@ const struct td_workload td_workload_app_spv = {
 	.accesses = 22925550,
 	.arrays = 5,
 	.params = params,
-	.open = open,
+	.machine = &td_gpu_cppe,
+	.app_bytes = sizeof(struct td_spv),
+	.setup = setup,
 };

@@ -66,13 +66,6 @@ static int setup(struct td_gpu_app *app, const union tide_value *v, struct tide_
 	return rc ? rc : td_walk_source(&p->walk, v[SOURCE].i, &p->source, err);
 }
 
-static int open(struct td_trace_source **out, const union tide_value *v, uint64_t page_bytes,
-		uint64_t seed, struct tide_error *err)
-{
-	return td_gpu_open(out, "sssp", &td_gpu_gmt, sizeof(struct sssp), setup, v, page_bytes,
-			   seed, err);
-}
-
 const struct td_workload td_workload_app_sssp = {
 	.name = "sssp",
 	.paper = "GMT",
@@ -80,8 +73,9 @@ const struct td_workload td_workload_app_sssp = {
 	.summary = "shortest paths in a Kronecker graph, to convergence",
 	.footprint_bytes = UINT64_C(6144) * 65536,
 	.accesses = 3195973,
-	.page_bytes = 65536,
 	.arrays = 2,
 	.params = params,
-	.open = open,
+	.machine = &td_gpu_gmt,
+	.app_bytes = sizeof(struct sssp),
+	.setup = setup,
 };

@@ -65,15 +65,7 @@ static int setup(struct td_gpu_app *app, const union tide_value *v, struct tide_
 	td_gpu_add(app, "A0", bytes);
 	td_gpu_add(app, "A1", bytes);
 	app->launch = launch;
-	app->jitter = (uint64_t)v[JITTER].i;
-	return td_gpu_mode(app->name, v[MODE].text, &app->wave, err);
-}
-
-static int open(struct td_trace_source **out, const union tide_value *v, uint64_t page_bytes,
-		uint64_t seed, struct tide_error *err)
-{
-	return td_gpu_open(out, "stn", &td_gpu_cppe, sizeof(struct td_gpu_app), setup, v,
-			   page_bytes, seed, err);
+	return 0;
 }
 
 const struct td_workload td_workload_app_stn = {
@@ -86,5 +78,6 @@ const struct td_workload td_workload_app_stn = {
 	.accesses = 12096000,
 	.arrays = 2,
 	.params = params,
-	.open = open,
+	.machine = &td_gpu_cppe,
+	.setup = setup,
 };

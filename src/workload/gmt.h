@@ -42,17 +42,16 @@ static inline int64_t td_gmt_side(const union tide_value *v, double unit_bytes, 
 	return td_gpu_scaled(1, td_gmt_bytes(v) / unit_bytes, 2, step, step);
 }
 
-/* What all setups end with. */
+/* What all setups end with: a size that can be. */
 static inline int td_gmt_check(struct td_gpu_app *app, const union tide_value *v,
 			       struct tide_error *err)
 {
-	app->jitter = (uint64_t)v[TD_GMT_JITTER].i;
 	if (td_gmt_bytes(v) > TD_GMT_MOST_BYTES)
 		return tide_fail(err, -EINVAL,
 				 "workload %s: %.3g bytes of data are more than 4 TiB: give a "
 				 "smaller t1, osf or scale",
 				 app->name, td_gmt_bytes(v));
-	return td_gpu_mode(app->name, v[TD_GMT_MODE].text, &app->wave, err);
+	return 0;
 }
 
 #endif

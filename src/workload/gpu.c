@@ -9,9 +9,9 @@
 
 #include "gpu_run.h"
 
-const struct td_gpu_machine td_gpu_cppe = {"CPPE", 28, 8, 1536, 64 << 10};
-const struct td_gpu_machine td_gpu_observuvm = {"ObservUVM", 82, 16, 1536, 2 << 20};
-const struct td_gpu_machine td_gpu_gmt = {"GMT", 108, 32, 2048, 64 << 10};
+const struct td_gpu_machine td_gpu_cppe = {28, 8, 1536, 64 << 10, 4 << 10, false};
+const struct td_gpu_machine td_gpu_observuvm = {82, 16, 1536, 2 << 20, 64 << 10, true};
+const struct td_gpu_machine td_gpu_gmt = {108, 32, 2048, 64 << 10, 64 << 10, false};
 
 #define LAYOUT_MOST (UINT64_C(1) << 56)
 
@@ -91,15 +91,6 @@ int td_gpu_fits(const struct td_gpu_app *app, double blocks, struct tide_error *
 			 app->name, blocks);
 }
 
-int td_gpu_mode(const char *name, const char *text, bool *wave, struct tide_error *err)
-{
-	*wave = strcmp(text, "wave") == 0;
-	if (*wave || strcmp(text, "exact") == 0)
-		return 0;
-	return tide_fail(err, -EINVAL, "workload %s: mode=%s is none: give wave or exact", name,
-			 text);
-}
-
 /* ---- running ---- */
 
 uint64_t td_gpu_together(const struct td_gpu_machine *m, const struct td_gpu_launch *l)
@@ -164,7 +155,7 @@ static void hand_out(struct td_gpu_source *s, struct tide_batch *batch)
 	r->taken += n;
 }
 
-static int begin_launch(struct td_gpu_source *s)
+int td_gpu_begin(struct td_gpu_source *s)
 {
 	if (!s->app->launch(s->app, s->launches, &s->launch))
 		return 0;
@@ -188,7 +179,7 @@ static int more(struct td_gpu_source *s)
 				return rc;
 			s->running = false;
 		}
-		rc = begin_launch(s);
+		rc = td_gpu_begin(s);
 		if (rc <= 0)
 			return rc;
 	}
@@ -270,15 +261,23 @@ static int lay_out(struct td_gpu_app *app, uint64_t *bytes, struct tide_error *e
 	return 0;
 }
 
+/* Where arrays share a page it is the first one's. */
+static void list_allocations(struct td_gpu_source *s)
+{
+	uint32_t n = 0;
+
+	for (unsigned i = 0; i < s->app->arrays; i++) {
+		uint64_t first = td_gpu_page(s, s->app->array[i].base);
+		if (!n || first > s->allocations[n - 1])
+			s->allocations[n++] = first;
+	}
+	s->head.allocations = s->allocations;
+	s->head.allocations_n = n;
+}
+
 static int make_source(struct td_trace_source **out, struct td_gpu_app *app, struct tide_error *err)
 {
 	uint64_t bytes = 0;
-
-	if (app->wave && app->jitter)
-		return tide_fail(err, -EINVAL,
-				 "workload %s: in wave mode all blocks walk in step: give "
-				 "mode=exact for jitter",
-				 app->name);
 	int rc = lay_out(app, &bytes, err);
 	struct td_gpu_source *s = rc ? NULL : calloc(1, sizeof *s);
 
@@ -291,24 +290,55 @@ static int make_source(struct td_trace_source **out, struct td_gpu_app *app, str
 	s->page_shift =
 		app->page_bytes & (app->page_bytes - 1) ? -1 : __builtin_ctzll(app->page_bytes);
 	s->pages = td_gpu_page(s, bytes + app->page_bytes - 1);
+	list_allocations(s);
 	*out = &s->head;
 	return restart(&s->head, err);
 }
 
-int td_gpu_open(struct td_trace_source **out, const char *name,
-		const struct td_gpu_machine *machine, size_t bytes, td_gpu_setup *setup,
+static int read_mode(struct td_gpu_app *app, const char *text, struct tide_error *err)
+{
+	app->wave = strcmp(text, "wave") == 0;
+	if (app->wave || strcmp(text, "exact") == 0)
+		return 0;
+	return tide_fail(err, -EINVAL, "workload %s: mode=%s is none: give wave or exact",
+			 app->name, text);
+}
+
+/* The parameters that mean the same to all. */
+static int read_params(struct td_gpu_app *app, const struct tide_param *params,
+		       const union tide_value *values, struct tide_error *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; params[i].name && !rc; i++) {
+		if (strcmp(params[i].name, "jitter") == 0)
+			app->jitter = (uint64_t)values[i].i;
+		else if (strcmp(params[i].name, "mode") == 0)
+			rc = read_mode(app, values[i].text, err);
+	}
+	if (!rc && app->wave && app->jitter)
+		rc = tide_fail(err, -EINVAL,
+			       "workload %s: in wave mode all blocks walk in step: give "
+			       "mode=exact for jitter",
+			       app->name);
+	return rc;
+}
+
+int td_gpu_open(struct td_trace_source **out, const struct td_workload *w,
 		const union tide_value *values, uint64_t page_bytes, uint64_t seed,
 		struct tide_error *err)
 {
-	struct td_gpu_app *app = calloc(1, bytes);
+	struct td_gpu_app *app = calloc(1, w->app_bytes ? w->app_bytes : sizeof *app);
 
 	if (!app)
-		return no_memory(name, err);
-	app->name = name;
-	app->machine = machine;
+		return no_memory(w->name, err);
+	app->name = w->name;
+	app->machine = w->machine;
 	app->page_bytes = page_bytes;
 	app->seed = seed;
-	int rc = setup(app, values, err);
+	int rc = read_params(app, w->params, values, err);
+	if (!rc)
+		rc = w->setup(app, values, err);
 	if (!rc)
 		rc = make_source(out, app, err);
 	if (rc)

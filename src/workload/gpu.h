@@ -20,12 +20,15 @@
 #define TD_GPU_MOST 0x1p40 /* bound of dimensions in parameter tables */
 #define TD_GPU_ARRAYS 96
 #define TD_GPU_PCS 64
+#define TD_GPU_LOOP 64 /* instructions of a round that are kept: longer loops are not used */
 
-/* How many blocks run together, and how arrays are aligned. */
+/* What a paper ran on: how many blocks run together, how arrays are aligned, and in which pages it
+ * counts. */
 struct td_gpu_machine {
-	const char *paper;
 	unsigned sms, blocks_per_sm, threads_per_sm;
-	uint64_t align_bytes;
+	uint64_t align_bytes, page_bytes;
+	/* Its footprints are taken as what is allocated, not what is touched. */
+	bool counts_allocated;
 };
 
 extern const struct td_gpu_machine td_gpu_cppe, td_gpu_observuvm, td_gpu_gmt;
@@ -103,6 +106,10 @@ struct td_gpu_launch {
 	/* The n-th instruction; false: the threads have ended. */
 	bool (*instr)(const struct td_gpu_app *app, const struct td_gpu_launch *l, uint64_t n,
 		      struct td_gpu_instr *out);
+	/* Wave mode: from instruction loop_from on there are `loops` loops of `rounds` rounds of
+	 * `loop` instructions each. An instruction is like that of the round before but for
+	 * `first`, which moves on by as much every time. It has no `more`. */
+	uint64_t loop_from, loop, rounds, loops;
 	/* Wave mode, for instructions of instr that have no formula: the pages of the n-th one that
 	 * blocks first .. end - 1 were not on already, as events. 1: done; 0: it has a formula; or
 	 * an error. */
@@ -200,6 +207,16 @@ struct td_gpu_launch td_gpu_grid(const char *kernel, uint64_t grid_x, uint64_t g
 /* Clips x and y to 0 .. nx - 1 and 0 .. ny - 1. */
 void td_gpu_clip(struct td_gpu_launch *l, int64_t nx, int64_t ny);
 
+/* Says that there are loops, see the launch. */
+static inline void td_gpu_loops(struct td_gpu_launch *l, uint64_t from, uint64_t loop,
+				uint64_t rounds, uint64_t loops)
+{
+	l->loop_from = from;
+	l->loop = loop;
+	l->rounds = rounds;
+	l->loops = loops;
+}
+
 /* Called for every instruction. All fields are named: where an initialiser leaves some out, gcc
  * clears the whole by a slow loop first. */
 static inline struct td_gpu_instr td_gpu_instr(const struct td_gpu_launch *l, unsigned pc,
@@ -252,13 +269,10 @@ struct td_gpu_app {
 
 unsigned td_gpu_add(struct td_gpu_app *app, const char *name, uint64_t bytes); /* its number */
 
-/* Opens an application of that many bytes (its struct, which begins with struct td_gpu_app):
- * zeroed, set up by setup(), which checks the parameters, adds the arrays and sets launch and what
- * else it needs, then made a source. On an error everything is released. */
-typedef int td_gpu_setup(struct td_gpu_app *app, const union tide_value *values,
-			 struct tide_error *err);
-int td_gpu_open(struct td_trace_source **out, const char *name,
-		const struct td_gpu_machine *machine, size_t bytes, td_gpu_setup *setup,
+/* Opens an application: its struct is zeroed, gets the parameters mode and jitter where its table
+ * has them, is set up by w->setup(), which checks the other parameters, adds the arrays and sets
+ * launch and what else it needs, and is made a source. On an error everything is released. */
+int td_gpu_open(struct td_trace_source **out, const struct td_workload *w,
 		const union tide_value *values, uint64_t page_bytes, uint64_t seed,
 		struct tide_error *err);
 
@@ -294,6 +308,5 @@ int td_gpu_size(const struct td_gpu_app *app, int64_t *out, int64_t full, double
 		unsigned dimensions, int64_t unit, struct tide_error *err);
 /* An error where a launch would have more blocks than their numbers in events hold. */
 int td_gpu_fits(const struct td_gpu_app *app, double blocks, struct tide_error *err);
-int td_gpu_mode(const char *name, const char *text, bool *wave, struct tide_error *err);
 
 #endif

@@ -54,6 +54,7 @@ static void start_block(struct td_gpu_source *s, uint32_t place)
 
 	td_gpu_place(l, block, &bx, &by);
 	e->running += !none;
+	e->changes++;
 	for (uint32_t i = 0; i < e->block_warps; i++) {
 		struct td_gpu_warp *w = &e->warps[place * e->block_warps + i];
 		uint32_t lanes = threads - i * TD_GPU_LANES;
@@ -316,6 +317,7 @@ static void release_barrier(struct td_gpu_exact *e, uint32_t place)
 	}
 	for (uint32_t i = 0; i < e->block_warps; i++)
 		w[i].waiting = false;
+	e->changes++;
 }
 
 static void end_block(struct td_gpu_source *s, uint32_t place)
@@ -344,8 +346,7 @@ static void end_warp(struct td_gpu_source *s, uint32_t i)
 	end_block(s, i / s->exact.block_warps);
 }
 
-/* A warp's turn: does it give events? */
-static bool take_turn(struct td_gpu_source *s, uint32_t i)
+bool td_gpu_exact_turn(struct td_gpu_source *s, uint32_t i)
 {
 	struct td_gpu_exact *e = &s->exact;
 	struct td_gpu_warp *w = &e->warps[i];
@@ -404,10 +405,11 @@ int td_gpu_exact_next(struct td_gpu_source *s)
 		e->turn = i + 1 == warps ? 0 : i + 1;
 		uint64_t *delay = &e->delay[i / e->block_warps];
 		if (*delay) {
-			*delay -= i % e->block_warps == 0;
+			/* Its last warp ends the round, so that all of them begin together. */
+			*delay -= (i + 1) % e->block_warps == 0;
 			continue;
 		}
-		if (!e->warps[i].ended && !e->warps[i].waiting && take_turn(s, i))
+		if (!e->warps[i].ended && !e->warps[i].waiting && td_gpu_exact_turn(s, i))
 			return 1;
 	}
 	return 0;

@@ -5,32 +5,10 @@
  * set before, and not even looked at while no address leaves its page. */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "gpu_set.h"
 #include "gpu_touch.h"
-
-static int by_order(const void *a, const void *b)
-{
-	const struct td_gpu_event *x = a, *y = b;
-
-	return (x->order > y->order) - (x->order < y->order);
-}
-
-/* Few events, or nearly sorted ones, are the rule. */
-static void sort(struct td_gpu_event *at, uint32_t n)
-{
-	if (n > 128) {
-		qsort(at, n, sizeof *at, by_order);
-		return;
-	}
-	for (uint32_t k = 1; k < n; k++) {
-		struct td_gpu_event e = at[k];
-		uint32_t to = k;
-		for (; to && at[to - 1].order > e.order; to--)
-			at[to] = at[to - 1];
-		at[to] = e;
-	}
-}
 
 /* The step's new pages as events. */
 static void give(struct td_gpu_touching *d)
@@ -39,7 +17,7 @@ static void give(struct td_gpu_touching *d)
 	uint32_t block_x = d->s->launch.block_x;
 
 	if (!d->in_order)
-		sort(r->at, r->n);
+		td_gpu_sort(r->at, r->n);
 	for (uint32_t k = 0; k < r->n; k++) {
 		struct td_gpu_event *e = &r->at[k];
 		uint64_t block = e->order >> TD_GPU_ORDER_BLOCK &
@@ -49,6 +27,7 @@ static void give(struct td_gpu_touching *d)
 		e->block = (uint32_t)(d->s->wave.first + block);
 		e->warp = (uint16_t)((row * block_x + tx) / TD_GPU_LANES);
 	}
+	d->step->set.base += r->n;
 	r->array = d->i->array;
 	r->pc = d->i->pc;
 	r->write = d->i->write;
@@ -67,48 +46,155 @@ static bool same_shape(const struct td_gpu_instr *a, const struct td_gpu_instr *
 	       a->by_from == b->by_from && a->by_to == b->by_to;
 }
 
-static bool stays(const struct td_gpu_step *step, const struct td_gpu_instr *i)
-{
-	int64_t moved = i->first - step->last.first;
-
-	return step->known && !i->more && moved <= step->up && -moved <= step->down &&
-	       same_shape(i, &step->last);
-}
-
-static void next_step(struct td_gpu_step *step)
-{
-	struct td_gpu_set before = step->before;
-
-	step->before = step->now;
-	step->now = before;
-	td_gpu_set_empty(&step->now);
-}
-
-static int do_step(struct td_gpu_touching *d, struct td_gpu_instr *instr)
+/* The leaves of a step anew, of all parts of the instruction. */
+static int make_leaves(struct td_gpu_touching *d, struct td_gpu_instr *instr)
 {
 	struct td_gpu_source *s = d->s;
-	bool alone = !instr->more;
-	int rc = td_gpu_touch(d);
+	struct td_gpu_wave *w = &s->wave;
+	bool more = instr->more;
+	int rc;
 
-	while (!rc && instr->more && s->launch.instr(s->app, &s->launch, s->wave.n, instr)) {
-		s->wave.n++;
-		rc = td_gpu_touch(d);
+	td_gpu_move_begin(d->step);
+	do {
+		if (more && td_vec_reserve(&w->parts, d->parts + UINT64_C(1)))
+			return -ENOMEM;
+		if (more)
+			((struct td_gpu_instr *)(void *)w->parts.at)[d->parts] = *instr;
+		td_gpu_aim(d, instr);
+		rc = td_gpu_leaf_add(d, d->parts++);
+	} while (!rc && instr->more && s->launch.instr(s->app, &s->launch, w->n, instr) && ++w->n);
+	d->step->known = !more;
+	return rc ? rc : td_gpu_move_all(d);
+}
+
+/* The wave's first step of an instruction: everything is new. */
+static int do_first(struct td_gpu_touching *d, struct td_gpu_instr *instr)
+{
+	struct td_gpu_step *step = d->step;
+
+	td_gpu_aim(d, instr);
+	d->direct = true;
+	d->new_first = 0;
+	d->new_last = UINT64_MAX;
+	step->known = step->unmade = true;
+	step->last = *instr;
+	int rc = td_gpu_leaf_add(d, 0);
+	if (!rc)
+		give(d);
+	return rc;
+}
+
+static int settle(struct td_gpu_touching *d)
+{
+	struct td_gpu_step *step = d->step;
+
+	step->unmade = false;
+	step->whole = 0;
+	td_gpu_aim(d, &step->last);
+	int rc = td_gpu_leaf_add(d, 0);
+	return rc ? rc : td_gpu_move_settle(d);
+}
+
+static int do_step(struct td_gpu_touching *d, struct td_gpu_instr *instr, bool alike)
+{
+	struct td_gpu_step *step = d->step;
+	int64_t moved = instr->first - step->last.first;
+	int rc;
+
+	if (alike && moved <= step->up && -moved <= step->down) /* settled just now */
+		return 0;
+	if (alike && (!step->whole || moved % step->whole == 0)) {
+		td_gpu_aim(d, instr);
+		rc = td_gpu_move_by(d, moved);
+		step->last.first = instr->first;
+	} else {
+		rc = make_leaves(d, instr);
+		step->last = *instr;
 	}
-	if (rc)
-		return rc;
-	d->step->known = alone;
-	d->step->last = *instr;
-	d->step->down = d->down;
-	d->step->up = d->up;
-	give(d);
-	return 0;
+	if (!rc)
+		give(d);
+	return rc;
+}
+
+/* An instruction that the wave has not done yet: all pages are new to it. */
+static void begin_step(struct td_gpu_step *step)
+{
+	if (!step->now.item_bytes) {
+		td_vec_init(&step->now, sizeof(struct td_gpu_leaf));
+		td_vec_init(&step->before, sizeof(struct td_gpu_leaf));
+		td_vec_init(&step->top.order, sizeof(struct td_gpu_turn));
+		td_vec_init(&step->bottom.order, sizeof(struct td_gpu_turn));
+	}
+	td_gpu_set_empty(&step->set);
+	step->now_n = step->before_n = 0;
+	step->known = step->sorted = step->unmade = false;
+	step->body = NULL;
+	step->once = step->steps <= 1;
+	step->steps = 0;
+	step->turn++;
+}
+
+/* The step that an instruction is one of. */
+static struct td_gpu_step *step_of(struct td_gpu_wave *w, const struct td_gpu_instr *instr)
+{
+	unsigned number = instr->pc % TD_GPU_PCS * 2U + instr->write;
+	struct td_gpu_step *step = &w->step[number];
+
+	if (!w->used[number]) {
+		w->used[number] = true;
+		begin_step(step);
+	}
+	return step;
+}
+
+/* The instruction moves, or nobody knows whether it does. */
+static int move(struct td_gpu_source *s, struct td_gpu_step *step, struct td_gpu_instr *instr,
+		bool alike)
+{
+	uint32_t block_x = s->launch.block_x;
+	struct td_gpu_touching d = {
+		.s = s,
+		.step = step,
+		.rows_each = block_x < TD_GPU_LANES ? TD_GPU_LANES / block_x : 1,
+		.new_first = UINT64_MAX,
+		.in_order = true,
+	};
+	int rc = 0;
+
+	if (step->steps++ == 0 && step->once && !instr->more)
+		return do_first(&d, instr);
+	if (step->unmade)
+		rc = settle(&d);
+	return rc ? rc : do_step(&d, instr, alike);
+}
+
+/* An instruction of a loop, where `first` is within bounds and the step is still at the same turn,
+ * is on the pages that the step is on. */
+static int do_body(struct td_gpu_source *s, struct td_gpu_body *b)
+{
+	struct td_gpu_step *step = step_of(&s->wave, &b->instr);
+	int64_t first = b->instr.first;
+
+	if (b->turn == step->turn && first >= b->from && first <= b->to) {
+		td_gpu_loop_quiet(s);
+		return 1;
+	}
+	s->wave.loop.quiet = 0;
+	bool same = step->body == b && s->wave.loop.round; /* round 0 may be of another loop */
+	bool alike = step->known && (same || same_shape(&b->instr, &step->last));
+	int rc = move(s, step, &b->instr, alike);
+	step->body = b;
+	b->turn = step->unmade ? 0 : step->turn;
+	b->from = step->down < INT64_MAX / 2 ? step->last.first - step->down : INT64_MIN;
+	b->to = step->up < INT64_MAX / 2 ? step->last.first + step->up : INT64_MAX;
+	return rc ? rc : 1;
 }
 
 /* The next instruction of the wave: 1, 0 if there is none, or an error. */
 static int do_instr(struct td_gpu_source *s)
 {
-	struct td_gpu_instr instr;
-	uint32_t block_x = s->launch.block_x;
+	struct td_gpu_instr local, *instr;
+	struct td_gpu_body *body;
 	int gathered = s->launch.gathered
 			       ? s->launch.gathered(s->app, &s->launch, s->wave.n, s->wave.first,
 						    s->wave.end, &s->ready)
@@ -116,27 +202,25 @@ static int do_instr(struct td_gpu_source *s)
 
 	if (gathered) {
 		s->wave.n++;
+		s->wave.work++;
 		return gathered;
 	}
-	if (!s->launch.instr(s->app, &s->launch, s->wave.n, &instr))
+	instr = td_gpu_loop_next(s, &local, &body);
+	if (!instr)
 		return 0;
 	s->wave.n++;
-	if (instr.barrier)
+	if (instr->barrier)
 		return 1;
-	struct td_gpu_step *step = &s->wave.step[instr.pc % TD_GPU_PCS * 2 + instr.write];
-	if (stays(step, &instr))
+	s->wave.work += (uint64_t)instr->times;
+	if (body)
+		return do_body(s, body);
+	struct td_gpu_step *step = step_of(&s->wave, instr);
+	bool alike = step->known && !instr->more && same_shape(instr, &step->last);
+	int64_t moved = instr->first - step->last.first;
+	if (alike && !step->unmade && moved <= step->up && -moved <= step->down)
 		return 1;
-	next_step(step);
-	struct td_gpu_touching d = {
-		.s = s,
-		.step = step,
-		.i = &instr,
-		.rows_each = block_x < TD_GPU_LANES ? TD_GPU_LANES / block_x : 1,
-		.down = INT64_MAX,
-		.up = INT64_MAX,
-		.in_order = true,
-	};
-	int rc = do_step(&d, &instr);
+	int rc = move(s, step, instr, alike);
+	step->body = NULL;
 	return rc ? rc : 1;
 }
 
@@ -147,14 +231,10 @@ static int begin_wave(struct td_gpu_source *s, uint64_t first)
 {
 	struct td_gpu_wave *w = &s->wave;
 
-	w->n = w->strips_n = 0;
+	w->n = w->work = w->strips_n = 0;
 	w->first = first;
 	w->end = first + w->width < w->all_blocks ? first + w->width : w->all_blocks;
-	for (unsigned i = 0; i < TD_GPU_PCS * 2; i++) {
-		w->step[i].known = false;
-		td_gpu_set_empty(&w->step[i].now);
-		td_gpu_set_empty(&w->step[i].before);
-	}
+	memset(w->used, 0, sizeof w->used);
 	for (uint64_t block = w->first; block < w->end;) {
 		uint32_t bx, by;
 		uint64_t n = td_gpu_place(&s->launch, block, &bx, &by);
@@ -162,8 +242,10 @@ static int begin_wave(struct td_gpu_source *s, uint64_t first)
 		if (td_vec_reserve(&w->strips, w->strips_n + 1))
 			return -ENOMEM;
 		((struct td_gpu_strip *)(void *)w->strips.at)[w->strips_n++] =
-			(struct td_gpu_strip){bx, bx + (int64_t)n, by,
-					      (uint32_t)(block - w->first)};
+			(struct td_gpu_strip){.bx0 = bx,
+					      .bx1 = bx + (int64_t)n,
+					      .by = by,
+					      .first = (uint32_t)(block - w->first)};
 		block += n;
 	}
 	return 0;
@@ -173,13 +255,26 @@ int td_gpu_wave_begin(struct td_gpu_source *s)
 {
 	struct td_gpu_wave *w = &s->wave;
 
+	w->rounds = 0;
 	w->all_blocks = td_gpu_blocks(&s->launch);
 	w->width = td_gpu_together(s->app->machine, &s->launch);
 	if (!w->strips.item_bytes) {
 		td_vec_init(&w->strips, sizeof(struct td_gpu_strip));
 		td_vec_init(&w->tallies, td_gpu_tally_bytes);
+		td_vec_init(&w->parts, sizeof(struct td_gpu_instr));
+		td_vec_init(&w->moving, sizeof(uint32_t));
+		td_vec_init(&w->scratch, sizeof(struct td_gpu_turn));
 	}
 	return begin_wave(s, 0);
+}
+
+/* Warps of the wave's blocks. */
+static uint64_t warps_of(const struct td_gpu_source *s)
+{
+	const struct td_gpu_launch *l = &s->launch;
+	uint64_t threads = (uint64_t)l->block_x * l->block_y;
+
+	return (s->wave.end - s->wave.first) * ((threads + TD_GPU_LANES - 1) / TD_GPU_LANES);
 }
 
 int td_gpu_wave_next(struct td_gpu_source *s)
@@ -187,7 +282,11 @@ int td_gpu_wave_next(struct td_gpu_source *s)
 	struct td_gpu_wave *w = &s->wave;
 
 	while (w->first < w->all_blocks) {
+		uint64_t n = w->n;
 		int rc = do_instr(s);
+		w->rounds += w->n - n;
+		if (!rc)
+			w->instructions += w->work * warps_of(s);
 		if (!rc)
 			rc = begin_wave(s, w->end);
 		if (rc < 0)
@@ -201,10 +300,17 @@ int td_gpu_wave_next(struct td_gpu_source *s)
 void td_gpu_wave_free(struct td_gpu_wave *w)
 {
 	for (unsigned i = 0; i < TD_GPU_PCS * 2; i++) {
-		free(w->step[i].now.slots);
-		free(w->step[i].before.slots);
+		struct td_gpu_step *step = &w->step[i];
+		free(step->set.slots);
+		td_vec_free(&step->now);
+		td_vec_free(&step->before);
+		td_vec_free(&step->top.order);
+		td_vec_free(&step->bottom.order);
 	}
 	td_vec_free(&w->strips);
 	td_vec_free(&w->tallies);
+	td_vec_free(&w->parts);
+	td_vec_free(&w->moving);
+	td_vec_free(&w->scratch);
 	*w = (struct td_gpu_wave){0};
 }

@@ -190,6 +190,22 @@ static bool average(const struct td_gpu_app *app, const struct td_gpu_launch *l,
 	return n < (uint64_t)pixels;
 }
 
+/* Channel by channel; or row by row of the window, where it is large and no thread ever outside of
+ * the image. */
+static void tell_loops(const struct td_net_layer *layer, struct td_gpu_launch *l)
+{
+	uint64_t window = (uint64_t)layer->window, channels = (uint64_t)layer->in_channels;
+
+	if (layer->kind == TD_NET_AVERAGE)
+		td_gpu_loops(l, 0, 1, (uint64_t)(layer->in_side * layer->in_side), 1);
+	if (layer->kind != TD_NET_CONV)
+		return;
+	if (2 * window * window <= TD_GPU_LOOP && !layer->apart)
+		td_gpu_loops(l, 1, 2 * window * window, channels, 1);
+	else if (layer->pad == 0)
+		td_gpu_loops(l, 1, 2 * window, window, channels);
+}
+
 /* ---- the network ---- */
 
 static bool launch(struct td_gpu_app *app, uint64_t i, struct td_gpu_launch *out)
@@ -217,6 +233,7 @@ static bool launch(struct td_gpu_app *app, uint64_t i, struct td_gpu_launch *out
 	out->y_step = 0;
 	out->x_first = layer->x0;
 	out->y_first = layer->y0;
+	tell_loops(layer, out);
 	return true;
 }
 

@@ -18,11 +18,50 @@ static uint64_t place(const struct td_gpu_launch *l, uint64_t block, uint32_t *b
 	return j + 1 - *bx;
 }
 
-struct td_gpu_launch td_tile_triangle(const char *kernel, uint64_t tiles, int64_t number_bytes)
-{
-	struct td_gpu_launch l = td_tile_grid(kernel, tiles, tiles, TD_TILE, number_bytes);
+enum { N };
 
-	l.blocks = tiles * (tiles + 1) / 2;
-	l.place = place;
-	return l;
+/* Tile (bx, by) reads column block bx of each input, and by of the other one (SYRK has but one). */
+static bool multiply(const struct td_gpu_app *app, const struct td_gpu_launch *l, uint64_t n,
+		     struct td_gpu_instr *out)
+{
+	unsigned inputs = app->arrays - 1, per_step = 2 * inputs, pc = (unsigned)(n % per_step);
+	uint64_t loads = per_step * (uint64_t)app->p[N] * 4 / TD_TILE_SLAB;
+	int64_t pitch = app->p[N] * 4, slab = (int64_t)(n / per_step) * TD_TILE_SLAB;
+
+	if (n >= loads)
+		*out = td_tile_part(l, per_step, inputs, TD_GPU_WRITE, 0, pitch, n - loads);
+	else if (pc % 2 == 0)
+		*out = td_tile_columns_of_rows(l, pc, pc / 2, slab, pitch);
+	else
+		*out = td_tile_columns(l, pc, inputs - 1 - pc / 2, TD_GPU_READ, slab, pitch);
+	return n < loads + td_tile_parts(l);
+}
+
+/* Tiles (bx, by) with bx <= by, by outer. */
+static bool launch(struct td_gpu_app *app, uint64_t i, struct td_gpu_launch *out)
+{
+	uint64_t tiles = (uint64_t)app->p[N] / TD_TILE;
+
+	*out = td_tile_grid("multiply", tiles, tiles, TD_TILE, 4);
+	out->blocks = tiles * (tiles + 1) / 2;
+	out->place = place;
+	out->instr = multiply;
+	td_gpu_loops(out, 0, 2 * (app->arrays - 1), (uint64_t)app->p[N] * 4 / TD_TILE_SLAB, 1);
+	return i < 1;
+}
+
+int td_tile_upper_half(struct td_gpu_app *app, unsigned inputs, int64_t full, double scale,
+		       struct tide_error *err)
+{
+	static const char *const names[] = {"A", "B"};
+	int rc = td_gpu_size(app, &app->p[N], full, scale, 2, TD_TILE, err);
+	uint64_t bytes = (uint64_t)(app->p[N] * app->p[N] * 4);
+
+	if (!rc)
+		rc = td_gpu_fits(app, (double)bytes / (4 * 2 * TD_TILE * TD_TILE), err);
+	for (unsigned i = 0; i < inputs; i++)
+		td_gpu_add(app, names[i], bytes);
+	td_gpu_add(app, "C", bytes);
+	app->launch = launch;
+	return rc;
 }

@@ -99,7 +99,10 @@ static inline struct td_gpu_instr td_tile_part(const struct td_gpu_launch *l, un
 	return i;
 }
 
-/* Tiles (bx, by) with bx <= by of a matrix of so many tiles, by outer. */
-struct td_gpu_launch td_tile_triangle(const char *kernel, uint64_t tiles, int64_t number_bytes);
+/* Sets up C = A' A (SYRK: one input), or C = A' B + B' A (SYR2K: two inputs), matrices of n * n
+ * floats of which the upper half of C is made; full is n at scale 1. pc: as the loads of a step
+ * follow each other, then the write of C. */
+int td_tile_upper_half(struct td_gpu_app *app, unsigned inputs, int64_t full, double scale,
+		       struct tide_error *err);
 
 #endif

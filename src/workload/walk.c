@@ -157,7 +157,6 @@ int td_walk_setup(struct td_walk *t, const union tide_value *v, unsigned values,
 	t->machine = *t->app.machine;
 	t->machine.blocks_per_sm = (unsigned)v[TD_WALK_WARPS].i; /* blocks are warps */
 	t->app.machine = &t->machine;
-	t->app.jitter = (uint64_t)v[TD_WALK_JITTER].i;
 	t->all = v[TD_WALK_ALL].i != 0;
 	rc = td_graph_kronecker(&t->g, t->app.name, scale, t->app.seed,
 				(values * bytes + sizeof *t->active) << scale, err);

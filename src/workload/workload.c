@@ -5,7 +5,9 @@
 
 #include "core/params.h"
 #include "core/text.h"
-#include "generator.h"
+#include "gpu.h"
+
+#define PATTERN_PAGE_BYTES 4096
 
 static void mark_writes(struct td_workload_generator *g, struct tide_batch *batch)
 {
@@ -152,6 +154,11 @@ const struct td_workload *td_workload_find(const char *spec)
 	return *w;
 }
 
+uint64_t td_workload_page_bytes(const struct td_workload *w)
+{
+	return w && w->machine ? w->machine->page_bytes : PATTERN_PAGE_BYTES;
+}
+
 int td_workload_open(struct td_trace_source **out, const char *spec, uint64_t page_bytes,
 		     uint64_t seed, struct tide_error *err)
 {
@@ -170,7 +177,10 @@ int td_workload_open(struct td_trace_source **out, const char *spec, uint64_t pa
 	rc = td_core_params(w->params, spec, who, &values, err);
 	if (rc)
 		return rc;
-	rc = w->open(out, values, page_bytes, seed, err);
+	if (w->setup)
+		rc = td_gpu_open(out, w, values, page_bytes, seed, err);
+	else
+		rc = w->open(out, values, page_bytes, seed, err);
 	free(values);
 	return rc;
 }

@@ -94,7 +94,8 @@ static struct run first_touches(struct td_trace_source *s)
 /* On a machine where all blocks run together. */
 static void wave_keeps_the_order(void **state)
 {
-	static const struct td_gpu_machine wide = {"test", 4096, 32, 2048, 65536};
+	static const struct td_gpu_machine wide = {
+		.sms = 4096, .blocks_per_sm = 32, .threads_per_sm = 2048, .align_bytes = 65536};
 
 	(void)state;
 	for (size_t i = 0; i <= REGULAR; i++) {

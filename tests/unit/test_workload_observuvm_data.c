@@ -54,7 +54,7 @@ static void spm_has_columns_as_asked(void **state)
 
 /* The n-th instruction of a lane: pc, array, and which number of it; false: it has no part. */
 static bool spm_lane(const struct td_spm *s, uint64_t block, unsigned warp, unsigned lane,
-		     unsigned n, struct entry *e, unsigned *array, uint64_t *at)
+		     unsigned n, struct entry *e, uint64_t *at)
 {
 	uint64_t row = block % (s->rows / 8) * 8 + warp, tile = block / (s->rows / 8);
 	unsigned chunk = (n - 1) / 34, in_chunk = (n - 1) % 34;
@@ -62,7 +62,7 @@ static bool spm_lane(const struct td_spm *s, uint64_t block, unsigned warp, unsi
 
 	*e = (struct entry){.block = (uint32_t)block, .warp = warp, .write = n == 137};
 	e->pc = n == 0 ? 0 : n == 137 ? 4 : in_chunk < 2 ? in_chunk + 1 : 3;
-	*array = e->pc;
+	e->array = e->pc;
 	switch (e->pc) {
 	case 0: *at = row + lane; return lane < 2;
 	case 1:
@@ -86,12 +86,11 @@ static void naive_step(const struct td_spm *s, uint64_t first, uint64_t end, uns
 {
 	for (uint64_t w = first * 8; w < end * 8; w++) {
 		for (unsigned lane = 0; lane < 32; lane++) {
-			unsigned array;
 			uint64_t at;
 			struct entry e;
-			if (!spm_lane(s, w / 8, w % 8, lane, n, &e, &array, &at))
+			if (!spm_lane(s, w / 8, w % 8, lane, n, &e, &at))
 				continue;
-			e.page = (s->app.array[array].base + at * 4) / s->app.page_bytes;
+			e.page = (s->app.array[e.array].base + at * 4) / s->app.page_bytes;
 			struct spm_page *p = &pages[e.pc * all_pages + e.page];
 			if (p->step != step) {
 				bool is_new = p->step + 1 != step;
