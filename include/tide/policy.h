@@ -63,6 +63,7 @@ enum tide_needs {
 	TIDE_NEEDS_REFS = 1 << 2,     /* accesses carry the instruction's id */
 	TIDE_NEEDS_FUTURE = 1 << 3,   /* tide_next_use(): recorded traces only */
 	TIDE_NEEDS_PAGES = 1 << 4,    /* chunks of one page only */
+	TIDE_NEEDS_CLOCK = 1 << 5,    /* its decisions take time, without which it is another */
 };
 
 #define TIDE_NO_CHUNK ((tide_chunk){UINT32_MAX})
@@ -101,6 +102,10 @@ struct tide_near {
 	tide_chunk (*find)(const struct tide_near *near, uint64_t number);
 	/* Tier 2, for placement policies: slots in all, and free ones. */
 	uint64_t host_pages, host_free_pages;
+	/* First pages of the program's allocations, ascending; NULL: all pages are one. See
+	 * tide_allocation(). */
+	const uint64_t *allocations;
+	uint32_t allocations_n;
 };
 
 /* One policy's window on the run; create() gets it and keeps the pointer. */
@@ -184,6 +189,32 @@ static inline unsigned tide_page_bit(const struct tide_view *v, tide_page p)
 static inline uint64_t tide_whole_chunk(const struct tide_view *v)
 {
 	return UINT64_MAX >> (64 - v->near->chunk_pages);
+}
+
+/* How many allocations there are, at least one; which of them a page is of: those before the first
+ * are taken for its; and the last page of one. */
+static inline uint32_t tide_allocations(const struct tide_view *v)
+{
+	return v->near->allocations_n ? v->near->allocations_n : 1;
+}
+
+static inline uint32_t tide_allocation(const struct tide_view *v, uint64_t page)
+{
+	uint32_t low = 0, high = tide_allocations(v);
+	while (high - low > 1) {
+		uint32_t mid = low + (high - low) / 2;
+		if (v->near->allocations[mid] <= page)
+			low = mid;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+static inline uint64_t tide_allocation_end(const struct tide_view *v, uint32_t allocation)
+{
+	return allocation + 1 < v->near->allocations_n ? v->near->allocations[allocation + 1] - 1
+						       : v->near->last_page;
 }
 
 /* Time of the next access after the present one to any page of c, or TIDE_NEVER. */
@@ -308,6 +339,9 @@ struct tide_policy {
 			    struct tide_plan *plan);
 	/* For the role place. */
 	enum tide_placement (*place_victim)(void *self, tide_chunk c);
+	/* Pages come up through tier 2 and leave a copy there, whose least recently used makes
+	 * room; else a page is in one of tiers 1 and 2 alone. */
+	bool inclusive;
 
 	void (*report)(void *self, const struct tide_report *report);
 };

@@ -44,6 +44,7 @@ struct tide_sim_options {
 	const char *prefetch;  /* "tree" */
 	const char *place;     /* where victims go, "reuse"; NULL: there is no tier 2 */
 	const char *host;      /* with place: size of tier 2, as near_size, and "0" */
+	const char *model;     /* "h200:up_gbs=64": with a clock; NULL: functional, without */
 	const char *log;       /* decision log to write, NULL: none */
 	const char *seed;      /* "1" */
 	/* An invalid answer of a policy ends the run unless this is set; then it is counted
@@ -74,6 +75,9 @@ void tide_sim_facts(const struct tide_sim *sim, struct tide_facts *facts);
 int tide_sim_json(struct tide_sim *sim, char **text, struct tide_error *err);
 
 void tide_sim_close(struct tide_sim *sim); /* NULL is fine */
+
+/* What a timed model says of a run besides its counts; all 0 for a functional one. */
+uint64_t tide_sim_time_ns(const struct tide_sim *sim);
 
 /* ---- miss ratio curves ---- */
 
@@ -141,6 +145,14 @@ struct tide_policy; /* policy.h */
 
 /* The built-in policy at place i of the list, NULL after the last. */
 const struct tide_policy *tide_policy_at(size_t i);
+
+struct tide_model_info {
+	const char *name, *summary;
+	struct tide_param params[64]; /* with this model's values; ends as others do */
+};
+
+/* 0, or -ENOENT after the last. */
+int tide_model_at(size_t i, struct tide_model_info *info);
 
 struct tide_workload_info {
 	const char *name, *paper, *type, *summary;

@@ -7,34 +7,51 @@
  *                  T   r   r   r   .     then one from the trigger in 8 brings 12
  *
  * Which chunk is the next absent one is found by a walk past the resident ones; what the last walk
- * passed is remembered as a run, so that a stream passes each chunk once. */
+ * passed is remembered as a run, so that a stream passes each chunk once.
+ *
+ * Every allocation of the program is looked at by itself, and prefetched to its end. */
+#include <errno.h>
+#include <stdlib.h>
+
 #include "feedback.h"
 
 #define STREAK 4 /* faults close behind each other that make a stream */
 
-struct rgp {
-	struct feedback feedback;
-	const struct tide_view *view;
+/* What is known of an allocation. */
+struct stream {
 	uint64_t last_page; /* of the last fault */
 	uint64_t faults;
 	unsigned streak;
 	uint64_t first, end; /* chunk numbers known to be resident: first .. end - 1 */
-	uint64_t triggered;  /* chunks brought by triggers */
+};
+
+struct rgp {
+	struct feedback feedback;
+	const struct tide_view *view;
+	struct stream *stream; /* by allocation */
+	uint64_t triggered;    /* chunks brought by triggers */
 };
 
 static int create(void *self, const struct tide_view *view, const union tide_value *values,
 		  struct tide_error *err)
 {
 	struct rgp *s = self;
-	(void)values, (void)err;
+	(void)values;
 	s->view = view;
 	feedback_init(&s->feedback, view);
-	return 0;
+	s->stream = calloc(tide_allocations(view), sizeof *s->stream);
+	return s->stream ? 0 : tide_fail(err, -ENOMEM, "out of memory for policy rgp");
 }
 
-static uint64_t last_chunk(const struct rgp *s)
+static void destroy(void *self)
 {
-	return s->view->near->last_page / s->view->near->chunk_pages;
+	struct rgp *s = self;
+	free(s->stream);
+}
+
+static uint64_t last_chunk(const struct rgp *s, uint32_t allocation)
+{
+	return tide_allocation_end(s->view, allocation) / s->view->near->chunk_pages;
 }
 
 /* ---- is it a stream? ---- */
@@ -42,24 +59,26 @@ static uint64_t last_chunk(const struct rgp *s)
 static void on_fault(void *self, tide_chunk c, tide_page p)
 {
 	struct rgp *s = self;
-	uint64_t ahead = p.number - s->last_page; /* wraps round where it is behind */
-	bool close = s->faults++ && ahead <= s->view->near->chunk_pages;
+	struct stream *of = &s->stream[tide_allocation(s->view, p.number)];
+	uint64_t ahead = p.number - of->last_page; /* wraps round where it is behind */
+	bool close = of->faults++ && ahead <= s->view->near->chunk_pages;
 	(void)c;
-	s->streak = close ? s->streak + 1 : 0;
-	s->last_page = p.number;
+	of->streak = close ? of->streak + 1 : 0;
+	of->last_page = p.number;
 }
 
 static void plan_prefetch(void *self, tide_chunk c, tide_page p, struct tide_plan *plan)
 {
 	struct rgp *s = self;
-	if (s->streak < STREAK) {
+	uint32_t allocation = tide_allocation(s->view, p.number);
+	if (s->stream[allocation].streak < STREAK) {
 		feedback_plan(&s->feedback, c, p, plan);
 		return;
 	}
 	uint64_t number = tide_chunk_number(s->view, c);
 	plan->own = tide_whole_chunk(s->view);
 	plan->arm = 1u << TIDE_TRIGGER;
-	if (number < last_chunk(s))
+	if (number < last_chunk(s, allocation))
 		tide_plan_chunk(plan, number + 1, plan->own);
 }
 
@@ -71,14 +90,15 @@ static bool is_resident(const struct rgp *s, uint64_t number)
 	return c.index != TIDE_NO_CHUNK.index && tide_resident(s->view, c);
 }
 
-/* The first chunk number from one on that is not resident, 0 if there is none. */
-static uint64_t next_absent(struct rgp *s, uint64_t from)
+/* The first chunk number of the allocation from one on that is not resident, 0 if there is none. */
+static uint64_t next_absent(struct rgp *s, uint32_t allocation, uint64_t from)
 {
-	uint64_t first = from, at = from;
-	while (at && at <= last_chunk(s)) { /* 0: past the highest number there is */
-		if (at >= s->first && at < s->end) {
-			first = first < s->first ? first : s->first;
-			at = s->end;
+	struct stream *of = &s->stream[allocation];
+	uint64_t first = from, at = from, last = last_chunk(s, allocation);
+	while (at && at <= last) { /* 0: past the highest number there is */
+		if (at >= of->first && at < of->end) {
+			first = first < of->first ? first : of->first;
+			at = of->end;
 		} else if (is_resident(s, at)) {
 			at++;
 		} else {
@@ -86,33 +106,43 @@ static uint64_t next_absent(struct rgp *s, uint64_t from)
 		}
 	}
 	if (at > from) {
-		s->first = first;
-		s->end = at;
+		of->first = first;
+		of->end = at;
 	}
-	return at <= last_chunk(s) ? at : 0;
+	return at <= last ? at : 0;
 }
 
+static void cut(struct stream *of, uint64_t number)
+{
+	if (number < of->first || number >= of->end)
+		return;
+	if (number - of->first > of->end - number)
+		of->end = number;
+	else
+		of->first = number + 1;
+}
+
+/* Allocations may meet within a chunk. */
 static void on_evicted(void *self, tide_chunk c, const struct tide_evicted *what)
 {
 	struct rgp *s = self;
-	uint64_t number = tide_chunk_number(s->view, c);
+	uint64_t number = tide_chunk_number(s->view, c), pages = s->view->near->chunk_pages;
+	uint32_t allocation = tide_allocation(s->view, number * pages);
 	feedback_evicted(&s->feedback, what);
-	if (number < s->first || number >= s->end)
-		return;
-	if (number - s->first > s->end - number)
-		s->end = number;
-	else
-		s->first = number + 1;
+	do {
+		cut(&s->stream[allocation], number);
+	} while (++allocation < s->view->near->allocations_n &&
+		 s->view->near->allocations[allocation] / pages == number);
 }
 
 static void plan_notice(void *self, tide_chunk c, tide_page p, enum tide_purpose purpose,
 			struct tide_plan *plan)
 {
 	struct rgp *s = self;
-	(void)p;
 	if (purpose != TIDE_TRIGGER)
 		return;
-	uint64_t number = next_absent(s, tide_chunk_number(s->view, c) + 1);
+	uint64_t number = next_absent(s, tide_allocation(s->view, p.number),
+				      tide_chunk_number(s->view, c) + 1);
 	if (!number)
 		return;
 	tide_plan_chunk(plan, number, tide_whole_chunk(s->view));
@@ -144,6 +174,7 @@ const struct tide_policy td_policy_prefetch_rgp = {
 	.needs = TIDE_NEEDS_NOTICES,
 	.state_bytes = sizeof(struct rgp),
 	.create = create,
+	.destroy = destroy,
 	.on_fault = on_fault,
 	.on_notice = on_notice,
 	.on_evicted = on_evicted,

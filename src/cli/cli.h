@@ -19,19 +19,26 @@ int td_cli_trace_head(const struct td_cli_args *args, struct tide_error *err);
 int td_cli_trace_convert(const struct td_cli_args *args, struct tide_error *err);
 int td_cli_trace_generate(const struct td_cli_args *args, struct tide_error *err);
 int td_cli_policies(const struct td_cli_args *args, struct tide_error *err);
+int td_cli_models(const struct td_cli_args *args, struct tide_error *err);
 int td_cli_workloads(const struct td_cli_args *args, struct tide_error *err);
+int td_cli_sweep(const struct td_cli_args *args, struct tide_error *err);
+int td_cli_report(const struct td_cli_args *args, struct tide_error *err);
 int td_cli_doctor(const struct td_cli_args *args, struct tide_error *err);
 
 extern const struct td_cli_option td_cli_sim_options[], td_cli_compare_options[],
-	td_cli_trace_options[], td_cli_policies_options[], td_cli_workloads_options[],
-	td_cli_doctor_options[];
+	td_cli_trace_options[], td_cli_policies_options[], td_cli_models_options[],
+	td_cli_workloads_options[], td_cli_doctor_options[];
 extern const struct td_cli_option td_cli_mrc_options[];
 extern const char td_cli_mrc_more[];
+extern const struct td_cli_option td_cli_sweep_options[];
+extern const char td_cli_sweep_more[];
+extern const struct td_cli_option td_cli_report_options[];
+extern const char td_cli_report_more[];
 extern const struct td_cli_option td_cli_reproduce_options[];
 extern const struct td_cli_verb td_cli_trace_verbs[], td_cli_reproduce_verbs[];
 extern const char td_cli_reproduce_more[];
 extern const char td_cli_sim_more[], td_cli_compare_more[], td_cli_trace_more[],
-	td_cli_policies_more[], td_cli_workloads_more[], td_cli_doctor_more[];
+	td_cli_policies_more[], td_cli_models_more[], td_cli_workloads_more[], td_cli_doctor_more[];
 
 /* help.c */
 void td_cli_help_all(FILE *to);

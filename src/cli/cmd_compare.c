@@ -35,13 +35,16 @@ const struct td_cli_option td_cli_compare_options[] = {
 const char td_cli_compare_more[] =
 	"Every --evict is combined with every --prefetch; --policies adds single combinations.\n"
 	"The combination with the fewest faults is marked with *, the others say how many times\n"
-	"as many they have. With --place and --host, where eviction and prefetch are given, what\n"
-	"counts is pages read from storage and written to it.\n\n"
+	"as many they have; with --model it is the shortest time that counts. With --place and\n"
+	"--host, where eviction and prefetch are given, it is pages read from storage and written\n"
+	"to it.\n\n"
 	"Examples:\n"
 	"  tide compare --workload zipf --near 50%\n"
 	"  tide compare --trace app.tide --near 512M --evict lru --evict lrm --prefetch none\n"
 	"  tide compare --workload scanhot --near 10% --host 40% --place bam --place reuse\n"
-	"  tide compare --workload cyclic --near 75% --policies lrm+tree --policies mru+locality\n";
+	"  tide compare --workload cyclic --near 75% --policies lrm+tree --policies mru+locality\n"
+	"  tide compare --workload srd --near 75% --model cppe --policies lrm+locality "
+	"--policies mhpe+pattern\n";
 
 struct comparison;
 
@@ -49,6 +52,7 @@ struct run {
 	struct comparison *all;
 	struct tide_sim *sim;
 	struct tide_counts counts;
+	uint64_t time_ns; /* 0: there was no clock */
 	json_t *json;
 	_Atomic uint64_t done;
 	struct tide_error err;
@@ -138,15 +142,21 @@ static void do_run(void *arg, size_t i)
 		run->rc = tide_sim_run(run->sim, show, run, &run->err);
 	if (!run->rc) {
 		tide_sim_counts(run->sim, &run->counts);
+		run->time_ns = tide_sim_time_ns(run->sim);
 		run->rc = td_cli_load_run(run->sim, &run->json, &run->err);
 	}
 	tide_sim_close(run->sim); /* its memory is for the next one */
 	run->sim = NULL;
 }
 
-/* What is compared: faults, or with three tiers the transfers to and from storage. */
-static uint64_t cost_of(const struct td_cli_pair *pair, const struct tide_counts *c)
+/* What is compared: time where there is a clock, faults, or with three tiers the transfers to and
+ * from storage. */
+static uint64_t cost_of(const struct td_cli_pair *pair, const struct run *run)
 {
+	const struct tide_counts *c = &run->counts;
+
+	if (run->time_ns)
+		return run->time_ns;
 	return pair->place ? c->tier3_reads + c->tier3_writes : c->faults;
 }
 
@@ -155,67 +165,92 @@ static uint64_t least_cost(const struct comparison *all)
 	uint64_t best = UINT64_MAX;
 
 	for (size_t i = 0; i < all->pairs.n; i++) {
-		uint64_t cost = cost_of(&all->pairs.at[i], &all->runs[i].counts);
+		uint64_t cost = cost_of(&all->pairs.at[i], &all->runs[i]);
 		if (!all->runs[i].rc && cost < best)
 			best = cost;
 	}
 	return best;
 }
 
-static void print_cost(struct td_cli_table *t, uint64_t cost, uint64_t best)
+static void print_best(struct td_cli_table *t, uint64_t cost, uint64_t best)
 {
-	td_cli_cell(t, "%s", td_cli_grouped(cost).text);
 	if (best)
 		td_cli_cell(t, "%.3f", (double)cost / (double)best);
 	else
 		td_cli_cell(t, "%s", "-");
 }
 
-static void print_row(struct td_cli_table *t, const struct td_cli_pair *pair,
-		      const struct tide_counts *c, uint64_t best)
+static void print_count(struct td_cli_table *t, uint64_t count)
 {
-	td_cli_cell(t, "%s", c->faults == best ? "*" : "");
+	td_cli_cell(t, "%s", td_cli_grouped(count).text);
+}
+
+static void print_row(struct td_cli_table *t, const struct td_cli_pair *pair, const struct run *run,
+		      uint64_t best)
+{
+	const struct tide_counts *c = &run->counts;
+	uint64_t cost = cost_of(pair, run);
+
+	td_cli_cell(t, "%s", cost == best ? "*" : "");
 	td_cli_cell(t, "%s", pair->evict);
 	td_cli_cell(t, "%s", pair->prefetch);
-	print_cost(t, c->faults, best);
+	if (run->time_ns) {
+		td_cli_cell(t, "%.3f ms", (double)run->time_ns / 1e6);
+		print_best(t, cost, best);
+	}
+	print_count(t, c->faults);
+	if (!run->time_ns)
+		print_best(t, cost, best);
 	td_cli_cell(t, "%s", td_cli_share(c->hits, c->accesses).text);
-	td_cli_cell(t, "%s", td_cli_grouped(c->migrated_pages).text);
-	td_cli_cell(t, "%s", td_cli_grouped(c->evicted_pages).text);
-	td_cli_cell(t, "%s", td_cli_grouped(c->writeback_pages).text);
+	print_count(t, c->migrated_pages);
+	print_count(t, c->evicted_pages);
+	print_count(t, c->writeback_pages);
 }
 
 static void print_placed_row(struct td_cli_table *t, const struct td_cli_pair *pair,
-			     const struct tide_counts *c, uint64_t best)
+			     const struct run *run, uint64_t best)
 {
-	uint64_t cost = cost_of(pair, c);
+	const struct tide_counts *c = &run->counts;
+	uint64_t cost = cost_of(pair, run);
 
 	td_cli_cell(t, "%s", cost == best ? "*" : "");
 	td_cli_cell(t, "%s", pair->place);
-	print_cost(t, cost, best);
-	td_cli_cell(t, "%s", td_cli_grouped(c->tier3_reads).text);
-	td_cli_cell(t, "%s", td_cli_grouped(c->tier3_writes).text);
-	td_cli_cell(t, "%s", td_cli_grouped(c->tier2_hits).text);
-	td_cli_cell(t, "%s", td_cli_grouped(c->faults).text);
+	if (run->time_ns)
+		td_cli_cell(t, "%.3f ms", (double)run->time_ns / 1e6);
+	else
+		print_count(t, cost);
+	print_best(t, cost, best);
+	print_count(t, c->tier3_reads);
+	print_count(t, c->tier3_writes);
+	print_count(t, c->tier2_hits);
+	print_count(t, c->faults);
 	td_cli_cell(t, "%s", td_cli_share(c->hits, c->accesses).text);
 }
 
+/* The columns of the three tables. */
+static const char *const heads[] = {"",     "evict",    "prefetch", "faults",       "x best",
+				    "hits", "migrated", "evicted",  "written back", NULL};
+static const char *const timed_heads[] = {"",        "evict",        "prefetch", "time",
+					  "x best",  "faults",       "hits",     "migrated",
+					  "evicted", "written back", NULL};
+static const char *const placed_heads[] = {"",       "place",     "storage I/O", "x best", "reads",
+					   "writes", "host hits", "faults",      "hits",   NULL};
+
 static int print_table(const struct comparison *all, struct tide_error *err)
 {
-	static const char *const heads[] = {"",     "evict",    "prefetch", "faults",      "x best",
-					    "hits", "migrated", "evicted",  "written back"};
-	static const char *const placed[] = {"",          "place",  "storage I/O",
-					     "x best",    "reads",  "writes",
-					     "host hits", "faults", "hits"};
-	bool is_placed = all->pairs.at[0].place != NULL;
-	struct td_cli_table t = {.align = is_placed ? "llrrrrrrr" : "lllrrrrrr"};
+	bool is_placed = all->pairs.at[0].place != NULL, is_timed = all->options->model != NULL;
+	struct td_cli_table t = {.align = is_placed  ? "llrrrrrrr"
+					  : is_timed ? "lllrrrrrrr"
+						     : "lllrrrrrr"};
+	const char *const *head = is_placed ? placed_heads : is_timed ? timed_heads : heads;
 	uint64_t best = least_cost(all);
 
-	for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++)
-		td_cli_cell(&t, "%s", is_placed ? placed[i] : heads[i]);
+	for (size_t i = 0; head[i]; i++)
+		td_cli_cell(&t, "%s", is_placed && is_timed && i == 2 ? "time" : head[i]);
 	for (size_t i = 0; i < all->pairs.n; i++)
 		if (!all->runs[i].rc)
 			(is_placed ? print_placed_row : print_row)(&t, &all->pairs.at[i],
-								   &all->runs[i].counts, best);
+								   &all->runs[i], best);
 	return td_cli_table_end(&t, err);
 }
 

@@ -15,7 +15,7 @@ const char td_cli_policies_more[] =
 	"A policy is written NAME or NAME:KEY=VALUE,KEY=VALUE after --evict and --prefetch.\n"
 	"\"needs\" says what a policy must see besides faults, migrations and evictions:\n"
 	"accesses (every access), refs (who accessed), notices (sampled accesses), future (an\n"
-	"input that can be read ahead), pages (chunks of one page only).\n\n"
+	"input that can be read ahead), pages (chunks of one page only), clock (a timed model).\n\n"
 	"Examples:\n"
 	"  tide policies\n"
 	"  tide policies tree\n"
@@ -29,7 +29,7 @@ static const struct {
 } need_names[] = {
 	{TIDE_NEEDS_ACCESSES, "accesses"}, {TIDE_NEEDS_NOTICES, "notices"},
 	{TIDE_NEEDS_REFS, "refs"},         {TIDE_NEEDS_FUTURE, "future"},
-	{TIDE_NEEDS_PAGES, "pages"},
+	{TIDE_NEEDS_PAGES, "pages"},       {TIDE_NEEDS_CLOCK, "clock"},
 };
 #define NEEDS (sizeof need_names / sizeof need_names[0])
 

@@ -6,6 +6,8 @@
 
 #include "cli.h"
 
+#define DEFAULT_MODEL "h200" /* of workloads */
+
 const struct td_cli_option td_cli_sim_options[] = {
 	TD_CLI_RUN_OPTIONS("trace to read, - for standard input"),
 	{"evict", 0, TD_CLI_ONE, TD_CLI_AT(evict), "POLICY",
@@ -27,8 +29,10 @@ const struct td_cli_option td_cli_sim_options[] = {
 };
 
 const char td_cli_sim_more[] =
+	"A workload runs under the model h200 unless another is given, a trace functionally.\n\n"
 	"Examples:\n"
-	"  tide sim --workload zipf --near 50% --evict lru\n"
+	"  tide sim --workload zipf --near 50% --evict lru --functional\n"
+	"  tide sim --workload mvt --near 75% --evict mhpe --prefetch pattern --model cppe\n"
 	"  tide sim --trace app.tide --near 512M --evict ./mine.so --prefetch sequential:n=32\n"
 	"  tide sim --workload scanhot --near 10% --host 40% --place reuse\n"
 	"  tide sim --trace io.csv --columns page=5,op=3 --near 1024p --chunk 4K --json\n";
@@ -168,6 +172,32 @@ static int print_report(const json_t *run, struct tide_error *err)
 	return td_cli_table_end(&t, err);
 }
 
+/* Where the simulated time went, of a timed run; what did not happen is left out. */
+static int print_time(const json_t *run, struct tide_error *err)
+{
+	static const char *const rows[][2] = {
+#define TIDE_TIME(name, help) {#name, help},
+#include "tide/times.def"
+#undef TIDE_TIME
+	};
+	const json_t *time = json_object_get(run, "time");
+	struct td_cli_table t = {.align = "lrl"};
+
+	if (!number_at(time, "simulated_ns"))
+		return 0;
+	printf("\nUnder the model %s it took %.6f s:\n",
+	       text_at(json_object_get(run, "config"), "model"),
+	       (double)number_at(time, "simulated_ns") / 1e9);
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		if (!number_at(time, rows[i][0]))
+			continue;
+		td_cli_cell(&t, "%s", rows[i][0]);
+		td_cli_cell(&t, "%s", td_cli_grouped(number_at(time, rows[i][0])).text);
+		td_cli_cell(&t, "%s", rows[i][1]);
+	}
+	return td_cli_table_end(&t, err);
+}
+
 static void print_speed(const json_t *run)
 {
 	const json_t *wall = json_object_get(run, "wall");
@@ -191,6 +221,8 @@ static int print_run(struct tide_sim *sim, struct tide_error *err)
 	rc = print_counts(&counts, err);
 	if (!rc)
 		rc = print_report(run, err);
+	if (!rc)
+		rc = print_time(run, err);
 	print_speed(run);
 	json_decref(run);
 	return rc;
@@ -219,6 +251,8 @@ int td_cli_sim(const struct td_cli_args *args, struct tide_error *err)
 		rc = td_cli_progress_start(&progress, args->progress, "sim", err);
 	if (rc)
 		return rc;
+	if (args->workload && !args->functional && !args->model)
+		options.model = DEFAULT_MODEL;
 	options.evict = args->evict.n ? args->evict.at[0] : NULL;
 	options.prefetch = args->prefetch.n ? args->prefetch.at[0] : NULL;
 	options.place = args->place.n ? args->place.at[0] : NULL;

@@ -66,6 +66,9 @@ static const struct td_cli_list for_pages = {
 	8, {"fifo", "lrm", "lru", "clock", "lfu", "sieve", "arc", "opt"}};
 static const struct td_cli_list for_chunks = {
 	8, {"fifo", "lrm", "lru", "clock", "lfu", "mru", "random", "opt"}};
+/* With a clock nobody knows the future. */
+static const struct td_cli_list for_clocks = {
+	7, {"fifo", "lrm", "lru", "clock", "lfu", "mru", "random"}};
 static const struct td_cli_list default_prefetch = {1, {"tree"}};
 /* With --place, which says where victims go and leaves no choice of the others. */
 static const struct td_cli_list placed_evict = {1, {"clock"}}, placed_prefetch = {1, {"none"}};
@@ -81,7 +84,10 @@ int td_cli_combinations(const struct td_cli_args *args, struct td_cli_combinatio
 
 	out->n = 0;
 	if (!evict->n)
-		evict = place->n ? &placed_evict : one_page_chunks(args) ? &for_pages : &for_chunks;
+		evict = place->n                ? &placed_evict
+			: args->model           ? &for_clocks
+			: one_page_chunks(args) ? &for_pages
+						: &for_chunks;
 	if (!prefetch->n)
 		prefetch = place->n ? &placed_prefetch : &default_prefetch;
 	if (grid)

@@ -29,6 +29,14 @@ static void print_workloads(const char *before)
 		printf("%s%s\n", before, (*w)->name);
 }
 
+static void print_models(const char *before)
+{
+	struct tide_model_info info;
+
+	for (size_t i = 0; !tide_model_at(i, &info); i++)
+		printf("%s%s\n", before, info.name);
+}
+
 static void print_values(const char *before, enum td_cli_values values)
 {
 	static const char *const whens[] = {"auto", "always", "never", NULL};
@@ -42,6 +50,7 @@ static void print_values(const char *before, enum td_cli_values values)
 	case TD_CLI_PREFETCH: print_policies(before, TIDE_PREFETCH); return;
 	case TD_CLI_PLACE: print_policies(before, TIDE_PLACE); return;
 	case TD_CLI_WORKLOADS: print_workloads(before); return;
+	case TD_CLI_MODELS: print_models(before); return;
 	}
 }
 
@@ -89,6 +98,8 @@ static void complete_word(const struct td_cli_verb *verb, const char *before, co
 			print_policies("", role);
 	else if (verb->run == td_cli_workloads)
 		print_workloads("");
+	else if (verb->run == td_cli_models)
+		print_models("");
 }
 
 void td_cli_complete(int argc, char *const *argv)

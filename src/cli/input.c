@@ -45,7 +45,11 @@ int td_cli_input(const struct td_cli_args *args, struct tide_sim_options *option
 		return tide_fail(err, -EINVAL,
 				 "no size of near memory: give --near SIZE, such as "
 				 "--near 64M or --near 75%%");
+	if (args->functional && args->model)
+		return tide_fail(err, -EINVAL,
+				 "--functional and --model are both given: give one of them");
 	*options = (struct tide_sim_options){
+		.model = args->model,
 		.trace = args->trace,
 		.workload = args->workload,
 		.format = args->format,

@@ -23,8 +23,17 @@ struct td_cli_args {
 	const char *trace, *workload, *format, *columns;
 	const char *near_size, *host, *page, *chunk;
 	const char *log, *to, *progress, *seed;
-	const char *sample, *scale, *plot, *sizes, *paper;
+	const char *sample, *scale, *plot, *sizes, *paper, *model;
 	struct td_cli_list evict, prefetch, place, policies, policy;
+	/* What tide sweep takes several of and every other verb one. */
+	struct {
+		struct td_cli_list trace, workload, near_size, host, page, chunk, seed, model;
+	} each;
+	const char *output, *shard;
+	const char *figures, *title;
+	const char *study, *only; /* of tide reproduce, with quick */
+	bool quick, full;
+	bool dry_run, retry;
 	struct td_cli_list words;
 	uint64_t count, from, jobs; /* 0: not given */
 	bool functional, replace_invalid, json, force, help, verify, describe, measure;
@@ -48,6 +57,7 @@ enum td_cli_values {
 	TD_CLI_PREFETCH,
 	TD_CLI_PLACE,
 	TD_CLI_WORKLOADS,
+	TD_CLI_MODELS,
 };
 
 struct td_cli_option {
@@ -120,7 +130,23 @@ struct td_cli_verb {
 	 "count and replace invalid answers of a policy instead of stopping", TD_CLI_ANY}
 #define TD_CLI_MODEL_OPTION \
 	{"functional", 0, TD_CLI_FLAG, TD_CLI_AT(functional), NULL, \
-	 "the model without a clock: the default, and the only one so far", TD_CLI_ANY}
+	 "without a clock: counts and no times", TD_CLI_ANY}, \
+	{"model", 0, TD_CLI_TEXT, TD_CLI_AT(model), "MODEL", \
+	 "with the clock of a machine: NAME or NAME:KEY=VALUE,.. (see tide models)", \
+	 TD_CLI_MODELS}
+/* Of reproductions. */
+#define TD_CLI_QUICK_OPTION \
+	{"quick", 0, TD_CLI_FLAG, TD_CLI_AT(quick), NULL, \
+	 "at a small scale, in about a minute", TD_CLI_ANY}
+#define TD_CLI_STUDY_OPTION(names) \
+	{"study", 0, TD_CLI_TEXT, TD_CLI_AT(study), "NAME", \
+	 "one part of the evaluation alone: " names " (all)", TD_CLI_ANY}
+#define TD_CLI_ONLY_OPTION \
+	{"only", 0, TD_CLI_TEXT, TD_CLI_AT(only), "APPS", \
+	 "these applications alone, with commas between (all)", TD_CLI_ANY}
+#define TD_CLI_JOBS_OPTION \
+	{"jobs", 'j', TD_CLI_NUMBER, TD_CLI_AT(jobs), "N", \
+	 "runs at the same time (one per core)", TD_CLI_ANY}
 /* clang-format on */
 
 /* The arguments after the verb. -EINVAL where they are wrong. */

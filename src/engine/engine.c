@@ -117,6 +117,11 @@ static int check_needs(const struct td_policy_choice *choice, const struct td_en
 			err, -EINVAL,
 			"%s policy %s works on chunks of one page: give --chunk the size of --page",
 			role, p->name);
+	if (missing & TIDE_NEEDS_CLOCK)
+		return tide_fail(err, -EINVAL,
+				 "%s policy %s is about who moves pages and how long that takes, "
+				 "and %s has no clock: give --model, say --model hmm",
+				 role, p->name, mech);
 	if (missing & TIDE_NEEDS_FUTURE)
 		return tide_fail(
 			err, -EINVAL,
@@ -244,6 +249,7 @@ static void find_ears(struct td_engine *e)
 		LISTEN(e, box, on_migrated);
 		LISTEN(e, box, on_notice);
 		LISTEN(e, box, on_evicted);
+		LISTEN(e, box, on_boundary);
 		if (box->choice.needs & TIDE_NEEDS_ACCESSES)
 			LISTEN(e, box, on_access);
 	}
@@ -269,6 +275,8 @@ static void init_near(struct td_engine *e, const struct td_engine_config *config
 		.record_shift = 2 + (uint32_t)__builtin_ctz(lane),
 		.fault_chunk = TIDE_NO_CHUNK,
 		.length = config->length,
+		.allocations = config->allocations,
+		.allocations_n = config->allocations ? config->allocations_n : 0,
 		.find = find_chunk,
 		.host_pages = config->host_pages,
 		.host_free_pages = config->host_pages,
@@ -287,6 +295,7 @@ static int init_arrays(struct td_engine *e, const struct td_engine_config *confi
 	e->wants_future = needs & TIDE_NEEDS_FUTURE;
 	e->observing = needs & TIDE_NEEDS_NOTICES;
 	e->tiers.on = config->place.policy != NULL;
+	e->tiers.inclusive = e->tiers.on && config->place.policy->inclusive;
 	td_list_init(&e->tiers.queue);
 	td_vec_init(&e->tiers.entries, e->tiers.on ? sizeof(struct td_tiers_entry) : 0);
 	td_vec_init(&e->bits, (size_t)1 << e->near.record_shift);
@@ -307,6 +316,7 @@ static int init(struct td_engine *e, struct td_engine_config *config, struct tid
 	e->near.plan = &e->plan;
 	e->random = config->seed;
 	e->replace_invalid = config->replace_invalid;
+	e->carrier = config->carrier;
 	int rc = td_engine_check_needs(config, err);
 	if (!rc)
 		rc = init_arrays(e, config, err);

@@ -16,6 +16,21 @@
 #define TD_ENGINE_EJECT_AFTER 16 /* invalid answers, when they are replaced */
 
 struct td_engine_log;
+struct td_lanes; /* of lanes.h */
+
+/* Who carries decisions out where that takes time or moves bytes. Called as they are made, in
+ * order, while a fault or a notice is served; the engine's state is already what it says. Without a
+ * placement policy whatever is not near is in tier 2. */
+struct td_engine_carrier {
+	void *arg;
+	/* Before the chunk's pages are gone, all of them. */
+	void (*leave)(void *arg, tide_chunk c, const struct td_lanes *was, tide_tier to);
+	/* These pages of c are resident now; fault_bit is one of them, or 0. */
+	void (*come)(void *arg, tide_chunk c, uint64_t pages, uint64_t fault_bit, tide_tier from);
+	void (*spill)(void *arg); /* a dirty page left tier 2 for tier 3 */
+	/* Pages of c went to host memory to be watched, or came back. */
+	void (*watch)(void *arg, tide_chunk c, uint64_t pages, bool armed);
+};
 
 struct td_engine_config {
 	uint64_t near_pages;
@@ -23,6 +38,10 @@ struct td_engine_config {
 	uint64_t last_page; /* UINT64_MAX: any */
 	uint64_t pages;     /* distinct pages to expect, UINT64_MAX: not known */
 	uint64_t length;    /* accesses to expect, 0: not known */
+	/* First pages of the program's allocations, ascending, which outlive the engine; NULL: all
+	 * pages are one. */
+	const uint64_t *allocations;
+	uint32_t allocations_n;
 	uint64_t seed;
 	const char *mechanism; /* for errors: "the functional simulator" */
 	unsigned gives;        /* signals it can give, of enum tide_needs */
@@ -31,6 +50,8 @@ struct td_engine_config {
 	struct td_policy_choice evict, prefetch, place;
 	uint64_t host_pages;  /* of tier 2, with a placement policy */
 	const char *log_path; /* NULL: no decision log */
+	/* Of a mechanism with a clock; all or nothing. */
+	struct td_engine_carrier carrier;
 };
 
 /* One policy at work, and those inside it. */
@@ -60,6 +81,7 @@ struct td_engine_ears {
 	TD_EARS(on_access, void *self, tide_chunk c, tide_page p, uint64_t ref);
 	TD_EARS(on_notice, void *self, tide_chunk c, tide_page p, enum tide_purpose purpose);
 	TD_EARS(on_evicted, void *self, tide_chunk c, const struct tide_evicted *what);
+	TD_EARS(on_boundary, void *self, uint64_t kernel);
 };
 
 /* What is observed; see observe.c. */
@@ -81,7 +103,8 @@ struct td_tiers_entry {
 };
 
 struct td_tiers {
-	bool on;
+	bool on, inclusive;
+	tide_tier from;        /* where the faulting page is */
 	struct td_list queue;  /* oldest first */
 	struct td_vec entries; /* struct td_tiers_entry, by chunk index */
 	uint64_t moved[4][4];  /* pages moved from tier to tier */
@@ -109,6 +132,7 @@ struct td_engine {
 	struct td_observe observe;
 	uint64_t remote_only; /* accesses that were neither hits nor faults */
 	struct td_tiers tiers;
+	struct td_engine_carrier carrier;
 	uint64_t moves; /* changes whenever an array may have moved or a policy was replaced */
 	bool wants_future, single_pages;
 	uint64_t foreseen; /* accesses of the future seen so far */
@@ -154,6 +178,27 @@ int td_engine_notice(struct td_engine *e, tide_chunk c, const struct tide_event 
 		     struct tide_error *err);
 int td_engine_remote(struct td_engine *e, tide_chunk c, const struct tide_event *event,
 		     struct tide_error *err);
+
+/* For mechanisms that take accesses one by one, as they come: what one is to a page of a chunk that
+ * has an index. A hit is counted and told. For what is more, a mechanism has its own time: a fault is
+ * only found out, and served by td_engine_tick(), then td_engine_fault(); a notice is a hit, and
+ * served by td_engine_notice(). */
+enum td_engine_touched { TD_HIT, TD_NOTICE, TD_REMOTE, TD_ABSENT };
+int td_engine_touch(struct td_engine *e, tide_chunk c, unsigned bit, const struct tide_event *event,
+		    enum td_engine_touched *what, struct tide_error *err);
+/* Hits are what is left of the accesses. */
+void td_engine_count_hits(struct td_engine *e);
+void td_engine_boundary(struct td_engine *e, uint64_t kernel); /* a kernel ended */
+
+/* The time of an access, and for those who look into it, the future from then on. */
+static inline void td_engine_tick(struct td_engine *e, tide_chunk c)
+{
+	e->counts.accesses++;
+	e->near.time++;
+	if (e->wants_future)
+		((uint32_t *)(void *)e->next_use.at)[c.index] =
+			((const uint32_t *)(void *)e->next_after.at)[e->near.time];
+}
 
 /* Calls feed for every policy that learns from a trace before the run, with the trace's name. */
 typedef int td_engine_feed(void *arg, const char *trace, struct td_engine_box *box,

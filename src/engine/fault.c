@@ -84,7 +84,7 @@ static int place_victim(struct td_engine *e, tide_chunk *victim, enum tide_place
 	}
 }
 
-static void evict(struct td_engine *e, tide_chunk victim)
+static void evict(struct td_engine *e, tide_chunk victim, tide_tier to)
 {
 	struct td_lanes l = load(e, victim.index);
 	struct tide_evicted what = {l.resident, l.touched, l.dirty, false, TIDE_OBSERVE};
@@ -99,6 +99,8 @@ static void evict(struct td_engine *e, tide_chunk victim)
 	TELL(e, on_evicted, victim, &what);
 	if (e->log)
 		td_engine_log_evict(e->log, number_of(e, victim));
+	if (e->carrier.leave)
+		e->carrier.leave(e->carrier.arg, victim, &l, to);
 	/* What remains is mapped from afar, not resident. */
 	store(e, victim.index, (struct td_lanes){.armed = l.armed & ~l.resident});
 	e->near.free_pages += pages;
@@ -119,14 +121,14 @@ static int make_room(struct td_engine *e, uint64_t fault_bit, uint64_t *size,
 			continue;
 		}
 		tide_chunk victim;
-		enum tide_placement where = TIDE_KEEP;
+		enum tide_placement where = TIDE_TO_TIER2;
 		int rc = e->tiers.on ? place_victim(e, &victim, &where, err)
 				     : choose_victim(e, &victim, err);
 		if (rc)
 			return rc;
 		if (e->tiers.on)
 			td_tiers_put(e, victim, load(e, victim.index).dirty, where);
-		evict(e, victim);
+		evict(e, victim, (tide_tier){(uint8_t)where});
 	}
 	return 0;
 }
@@ -150,6 +152,18 @@ static void make_resident(struct td_engine *e, uint32_t index, uint64_t pages, u
 				    pages);
 }
 
+static void carry_in(struct td_engine *e, tide_chunk c, uint64_t fault_bit)
+{
+	const struct td_engine_carrier *to = &e->carrier;
+	const struct tide_plan *plan = &e->plan;
+	tide_tier from = e->tiers.on ? e->tiers.from : (tide_tier){2};
+	if (plan->own)
+		to->come(to->arg, c, plan->own, fault_bit, from);
+	for (uint32_t i = 0; i < plan->n; i++)
+		to->come(to->arg, (tide_chunk){plan->other[i].index}, plan->other[i].pages, 0,
+			 from);
+}
+
 /* fault_bit is 0 where pages come without a fault. */
 static void bring_in(struct td_engine *e, tide_chunk c, uint64_t fault_bit, uint64_t size,
 		     bool dirty)
@@ -159,6 +173,8 @@ static void bring_in(struct td_engine *e, tide_chunk c, uint64_t fault_bit, uint
 		make_resident(e, c.index, plan->own, fault_bit, dirty ? fault_bit : 0);
 	for (uint32_t i = 0; i < plan->n; i++)
 		make_resident(e, plan->other[i].index, plan->other[i].pages, 0, 0);
+	if (e->carrier.come)
+		carry_in(e, c, fault_bit);
 	e->near.free_pages -= size;
 	e->counts.migrated_pages += size;
 	e->counts.prefetched_pages += size - (fault_bit != 0);

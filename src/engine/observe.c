@@ -83,6 +83,8 @@ static void arm(struct td_engine *e, uint32_t index, uint64_t pages, unsigned n,
 	store(e, index, l);
 	e->counts.observe_pages += td_lanes_count(pages);
 	o->chunk[purpose][o->n[purpose]++] = index;
+	if (e->carrier.watch)
+		e->carrier.watch(e->carrier.arg, (tide_chunk){index}, pages, true);
 }
 
 /* ---- what is armed after a fault or a notice ---- */
@@ -156,6 +158,8 @@ int td_engine_notice(struct td_engine *e, tide_chunk c, const struct tide_event 
 	e->counts.remote_accesses++;
 	e->counts.notices++;
 	e->counts.observe_pages += td_lanes_count(l.armed & l.resident);
+	if (e->carrier.watch)
+		e->carrier.watch(e->carrier.arg, c, l.armed & l.resident, false);
 	l.armed &= ~l.resident;
 	store(e, c.index, l);
 	TELL(e, on_notice, c, (tide_page){event->page}, purpose);

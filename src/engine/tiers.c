@@ -2,7 +2,11 @@
  *
  * A page is in one of tiers 1 and 2 only; tier 3 has a copy of every page, maybe a stale one. The
  * entries of tier 2 are a list in the order in which they came, its links in an array by chunk
- * index (here a chunk is a page). */
+ * index (here a chunk is a page).
+ *
+ * Where tier 2 is inclusive it is a cache that every page passes on its way up and stays in: what
+ * comes from tier 3 enters it, what is found there or comes back dirty is its most recent entry,
+ * and an entry's dirty bit is about tier 3 alone. */
 #include "steps.h"
 
 #define KEEPS_PER_EVICTION 64 /* any policy keeps more pages than are resident only by mistake */
@@ -24,17 +28,63 @@ static void leave(struct td_engine *e, uint32_t index)
 	e->near.host_free_pages++;
 }
 
+static void write_down(struct td_engine *e, unsigned from)
+{
+	e->counts.tier3_writes++;
+	e->tiers.moved[from][3]++;
+}
+
+/* As the newest; the oldest makes room. */
+static void enter(struct td_engine *e, uint32_t index, bool dirty)
+{
+	if (!e->near.host_free_pages) {
+		uint32_t oldest = e->tiers.queue.head;
+		if (entry(e, oldest)->dirty)
+			write_down(e, 2);
+		if (entry(e, oldest)->dirty && e->carrier.spill)
+			e->carrier.spill(e->carrier.arg);
+		leave(e, oldest);
+	}
+	td_list_push_tail(&e->tiers.queue, links(e), index);
+	entry(e, index)->here = true;
+	entry(e, index)->dirty = dirty;
+	e->near.host_free_pages--;
+}
+
+/* A page that is there already becomes the newest again. */
+static void renew(struct td_engine *e, uint32_t index, bool dirty)
+{
+	const struct td_tiers_entry *at = entry(e, index);
+
+	dirty |= at->here && at->dirty;
+	if (at->here)
+		leave(e, index);
+	enter(e, index, dirty);
+}
+
+static void fetch_through(struct td_engine *e, tide_chunk c)
+{
+	if (e->tiers.from.number == 3)
+		e->tiers.moved[3][2]++;
+	e->tiers.moved[2][1]++;
+	renew(e, c.index, false);
+}
+
 bool td_tiers_fetch(struct td_engine *e, tide_chunk c)
 {
 	const struct td_tiers_entry *at = entry(e, c.index);
-	if (!at->here) {
-		e->counts.tier2_misses++;
-		e->counts.tier3_reads++;
-		e->tiers.moved[3][1]++;
+	bool through = e->tiers.inclusive && e->near.host_pages;
+	e->tiers.from = (tide_tier){at->here ? 2 : 3};
+	e->counts.tier2_hits += at->here;
+	e->counts.tier2_misses += !at->here;
+	e->counts.tier3_reads += !at->here;
+	if (through) {
+		fetch_through(e, c);
 		return false;
 	}
-	e->counts.tier2_hits++;
-	e->tiers.moved[2][1]++;
+	e->tiers.moved[e->tiers.from.number][1]++;
+	if (!at->here)
+		return false;
 	leave(e, c.index);
 	return at->dirty;
 }
@@ -55,12 +105,6 @@ int td_tiers_place(struct td_engine *e, tide_chunk victim, unsigned kept,
 	return td_engine_invalid(e, box->choice.policy, why, err);
 }
 
-static void write_down(struct td_engine *e, unsigned from)
-{
-	e->counts.tier3_writes++;
-	e->tiers.moved[from][3]++;
-}
-
 void td_tiers_put(struct td_engine *e, tide_chunk victim, bool dirty, enum tide_placement where)
 {
 	if (where == TIDE_TO_TIER3 || !e->near.host_pages) {
@@ -68,15 +112,6 @@ void td_tiers_put(struct td_engine *e, tide_chunk victim, bool dirty, enum tide_
 			write_down(e, 1);
 		return;
 	}
-	if (!e->near.host_free_pages) {
-		uint32_t oldest = e->tiers.queue.head;
-		if (entry(e, oldest)->dirty)
-			write_down(e, 2);
-		leave(e, oldest);
-	}
-	td_list_push_tail(&e->tiers.queue, links(e), victim.index);
-	entry(e, victim.index)->here = true;
-	entry(e, victim.index)->dirty = dirty;
-	e->near.host_free_pages--;
+	renew(e, victim.index, dirty);
 	e->tiers.moved[1][2]++;
 }

@@ -4,6 +4,7 @@
 
 #include "engine/engine.h"
 #include "mech/sim/functional.h"
+#include "mech/sim/timed/timed.h"
 #include "sizes.h"
 #include "tide/tide.h"
 #include "trace/trace.h"
@@ -11,6 +12,9 @@
 
 struct tide_sim {
 	struct td_engine *engine;
+	struct td_timed *timed; /* NULL: functional */
+	struct td_timed_model model;
+	char *model_text;
 	struct td_trace_source *source; /* NULL: accesses are pushed */
 	struct td_trace_facts facts;
 	struct tide_batch *batch;

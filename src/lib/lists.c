@@ -62,3 +62,11 @@ int tide_workload_at(size_t i, struct tide_workload_info *info)
 	info->accesses = facts.accesses;
 	return rc;
 }
+
+int tide_model_at(size_t i, struct tide_model_info *info)
+{
+	_Static_assert(sizeof info->params / sizeof *info->params == TD_TIMED_PARAMS,
+		       "the rows of all models fit");
+	info->name = td_timed_preset(i, &info->summary, info->params);
+	return info->name ? 0 : -ENOENT;
+}

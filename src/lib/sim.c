@@ -157,9 +157,41 @@ static int keep_texts(struct tide_sim *sim, const struct tide_sim_options *o)
 	sim->evict = strdup(evict_text(o));
 	sim->prefetch = strdup(prefetch_text(o));
 	sim->place = o->place ? strdup(o->place) : NULL;
+	sim->model_text = strdup(or_default(o->model, "functional"));
 	sim->batch = calloc(1, sizeof *sim->batch);
-	bool all = sim->input && sim->evict && sim->prefetch && sim->batch;
+	bool all = sim->input && sim->evict && sim->prefetch && sim->batch && sim->model_text;
 	return all && !o->place == !sim->place ? 0 : -ENOMEM;
+}
+
+static int judge_model(struct tide_sim *sim, const struct tide_sim_options *o,
+		       struct tide_error *err)
+{
+	if (!o->trace && !o->workload)
+		return tide_fail(err, -EINVAL,
+				 "pushed accesses have no time: leave the model out, or give a "
+				 "trace or a workload");
+	return td_timed_model(&sim->model, o->model, err);
+}
+
+/* A page cache is the host's, and so is whoever moves pages through it. */
+static int judge_server(const struct tide_sim *sim, const struct tide_sim_options *o,
+			const struct td_engine_config *config, struct tide_error *err)
+{
+	const struct tide_policy *place = config->place.policy;
+	if (!place || !place->inclusive || sim->model.by_driver)
+		return 0;
+	return tide_fail(
+		err, -EINVAL,
+		"place policy %s is about a host that moves pages, and in model %.100s the "
+		"GPU does: give --model hmm",
+		place->name, o->model);
+}
+
+/* Is the order of accesses known beforehand? With a clock, many warps make their own. */
+static bool has_future(const struct tide_sim_options *o)
+{
+	const struct td_workload *w = o->workload ? td_workload_find(o->workload) : NULL;
+	return (o->trace || o->workload) && !is_stdin(o) && !(o->model && w && w->arrays);
 }
 
 /* Everything that can be judged without the input, so that bad usage costs no reading. */
@@ -189,11 +221,16 @@ static int judge_options(struct tide_sim *sim, const struct tide_sim_options *o,
 		rc = tide_fail(err, -EINVAL,
 			       "memory as a share needs a footprint, and pushed accesses have none "
 			       "yet: give pages");
+	if (!rc && o->model)
+		rc = judge_model(sim, o, err);
+	if (!rc && o->model)
+		rc = judge_server(sim, o, config, err);
 	/* A policy that cannot run at all is refused before the input is read. */
+	const struct td_mech *mech = o->model ? &td_mech_timed : &td_mech_functional;
 	config->chunk_pages = sim->chunk_pages;
-	config->mechanism = td_mech_functional.name;
-	config->gives = td_mech_functional.gives;
-	if (is_stdin(o) || (!o->trace && !o->workload))
+	config->mechanism = mech->name;
+	config->gives = mech->gives;
+	if (!has_future(o))
 		config->gives &= ~(unsigned)TIDE_NEEDS_FUTURE;
 	if (!rc)
 		rc = td_engine_check_needs(config, err);
@@ -227,12 +264,23 @@ static int open_engine(struct tide_sim *sim, const struct tide_sim_options *o,
 	config->last_page = sim->facts.last_page;
 	config->pages = sim->facts.pages;
 	config->length = sim->facts.accesses == TD_UNKNOWN ? 0 : sim->facts.accesses;
+	if (sim->source) {
+		config->allocations = sim->source->allocations;
+		config->allocations_n = sim->source->allocations_n;
+	}
 	config->seed = sim->seed;
 	config->replace_invalid = o->replace_invalid;
 	config->log_path = o->log;
 	if (sim->facts.refs == 0)
 		config->gives &= ~(unsigned)TIDE_NEEDS_REFS;
-	int rc = td_engine_create(&sim->engine, config, err);
+	int rc = 0;
+	if (o->model) {
+		rc = td_timed_open(&sim->timed, &sim->model, sim->page_bytes, err);
+		if (rc)
+			return rc;
+		config->carrier = td_timed_carrier(sim->timed);
+	}
+	rc = td_engine_create(&sim->engine, config, err);
 	if (!rc)
 		rc = td_engine_train(sim->engine, feed, sim, err);
 	if (!rc && sim->engine->wants_future)
@@ -283,11 +331,22 @@ static void tell_progress(const struct tide_sim *sim, tide_progress *progress, v
 		progress(arg, sim->engine->counts.accesses, total);
 }
 
-int tide_sim_run(struct tide_sim *sim, tide_progress *progress, void *arg, struct tide_error *err)
+struct told {
+	const struct tide_sim *sim;
+	tide_progress *progress;
+	void *arg;
+};
+
+static void tell_timed(void *arg)
+{
+	const struct told *to = arg;
+	tell_progress(to->sim, to->progress, to->arg);
+}
+
+static int run_functional(struct tide_sim *sim, tide_progress *progress, void *arg,
+			  struct tide_error *err)
 {
 	int rc;
-	if (!sim->source)
-		return tide_fail(err, -EINVAL, "there is no input to run: push accesses instead");
 	for (uint64_t i = 1;; i++) {
 		rc = td_trace_next(sim->source, sim->batch, err);
 		if (rc || !sim->batch->n)
@@ -298,6 +357,17 @@ int tide_sim_run(struct tide_sim *sim, tide_progress *progress, void *arg, struc
 		if (i % PROGRESS_EVERY == 0)
 			tell_progress(sim, progress, arg);
 	}
+	return rc;
+}
+
+int tide_sim_run(struct tide_sim *sim, tide_progress *progress, void *arg, struct tide_error *err)
+{
+	struct told to = {sim, progress, arg};
+	if (!sim->source)
+		return tide_fail(err, -EINVAL, "there is no input to run: push accesses instead");
+	int rc = sim->timed
+			 ? td_timed_run(sim->timed, sim->engine, sim->source, tell_timed, &to, err)
+			 : run_functional(sim, progress, arg, err);
 	tell_progress(sim, progress, arg);
 	sim->finished_ns = now_ns();
 	return rc ? rc : td_engine_finish(sim->engine, err);
@@ -323,6 +393,14 @@ void tide_sim_counts(const struct tide_sim *sim, struct tide_counts *counts)
 	*counts = sim->engine->counts;
 }
 
+uint64_t tide_sim_time_ns(const struct tide_sim *sim)
+{
+	struct td_timed_figures f = {0};
+	if (sim->timed)
+		td_timed_figures(sim->timed, &f);
+	return f.simulated_ns;
+}
+
 void tide_sim_facts(const struct tide_sim *sim, struct tide_facts *facts)
 {
 	const struct td_trace_facts *f = &sim->facts;
@@ -334,8 +412,11 @@ void tide_sim_close(struct tide_sim *sim)
 	if (!sim)
 		return;
 	td_engine_destroy(sim->engine);
+	td_timed_close(sim->timed);
+	td_timed_model_free(&sim->model);
 	td_trace_close(sim->source);
 	free(sim->batch);
+	free(sim->model_text);
 	free(sim->input);
 	free(sim->evict);
 	free(sim->prefetch);

@@ -44,7 +44,7 @@ static json_t *input(const struct tide_sim *sim)
 static json_t *config(const struct tide_sim *sim)
 {
 	json_t *o = json_object();
-	json_object_set_new(o, "model", text("functional"));
+	json_object_set_new(o, "model", text(sim->model_text));
 	json_object_set_new(o, "page_bytes", integer(sim->page_bytes));
 	json_object_set_new(o, "chunk_bytes", integer(sim->page_bytes * sim->chunk_pages));
 	json_object_set_new(o, "chunk_pages", integer(sim->chunk_pages));
@@ -60,11 +60,14 @@ static json_t *config(const struct tide_sim *sim)
 /* Pages moved from tier to tier, where there are three. */
 static json_t *tiers(const struct tide_sim *sim)
 {
-	static const unsigned char moves[][2] = {{1, 2}, {1, 3}, {2, 1}, {2, 3}, {3, 1}};
+	static const unsigned char moves[][2] = {{1, 2}, {1, 3}, {2, 1}, {2, 3}, {3, 1}, {3, 2}};
 	json_t *o = json_object();
 	for (size_t i = 0; i < sizeof moves / sizeof *moves; i++) {
 		char key[24];
 		unsigned from = moves[i][0], to = moves[i][1];
+		/* Only where pages come up through tier 2. */
+		if (from == 3 && to == 2 && !sim->engine->tiers.inclusive)
+			continue;
 		snprintf(key, sizeof key, "tier%u_to_tier%u", from, to);
 		json_object_set_new(o, key, integer(sim->engine->tiers.moved[from][to]));
 	}
@@ -111,6 +114,22 @@ static json_t *policy(const struct tide_sim *sim)
 	return o;
 }
 
+/* A functional run took no time; a timed one says where it went. */
+static json_t *timing(const struct tide_sim *sim)
+{
+	struct td_timed_figures f = {0};
+	json_t *o = json_object();
+	if (!sim->timed) {
+		json_object_set_new(o, "simulated_ns", integer(0));
+		return o;
+	}
+	td_timed_figures(sim->timed, &f);
+#define TIDE_TIME(name, help) json_object_set_new(o, #name, integer(f.name));
+#include "tide/times.def"
+#undef TIDE_TIME
+	return o;
+}
+
 static json_t *wall(const struct tide_sim *sim)
 {
 	json_t *o = json_object();
@@ -131,7 +150,7 @@ int tide_sim_json(struct tide_sim *sim, char **out, struct tide_error *err)
 	json_object_set_new(o, "config", config(sim));
 	json_object_set_new(o, "counts", td_stats_counts(&sim->engine->counts));
 	json_object_set_new(o, "policy", policy(sim));
-	json_object_set_new(o, "time", json_pack("{s:i}", "simulated_ns", 0));
+	json_object_set_new(o, "time", timing(sim));
 	json_object_set_new(o, "wall", wall(sim));
 	*out = json_dumps(o, JSON_INDENT(1));
 	json_decref(o);

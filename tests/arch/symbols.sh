@@ -5,7 +5,7 @@ set -eu
 
 exported=$(nm -D --defined-only "$1" | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' | sort)
 declared=$(sed 's,/\*.*\*/,,' "$2" |
-	grep -Eo '^[a-z][a-z_ ]*[ *]tide_[a-z0-9_]+\(' | grep -v '^typedef' |
+	grep -Eo '^[a-z][a-z0-9_ ]*[ *]tide_[a-z0-9_]+\(' | grep -v '^typedef' |
 	sed 's/.*[ *]\(tide_[a-z0-9_]*\)($/\1/' | sort)
 
 [ -n "$declared" ] || { echo "no declarations found in $2"; exit 1; }

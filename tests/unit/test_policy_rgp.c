@@ -169,6 +169,71 @@ static void the_last_page_there_is(void **state)
 	td_engine_destroy(e);
 }
 
+/* Two arrays of 5 chunks of 4, read side by side: each is a stream, and the first one's prefetches
+ * end where it ends. As one allocation the same faults are none. */
+static void read_side_by_side(const uint64_t *allocations, uint32_t n, uint64_t *faults,
+			      bool *beyond)
+{
+	struct td_engine_config config = config_of(4, 100);
+	struct td_engine *e;
+
+	config.last_page = 59;
+	config.evict = named("lru", TIDE_EVICT);
+	config.prefetch = named("rgp", TIDE_PREFETCH);
+	config.allocations = allocations;
+	config.allocations_n = n;
+	e = start(&config);
+	for (uint64_t page = 0; page < 20; page++) {
+		read_page(e, page);
+		if (page < 4)
+			read_page(e, 40 + page);
+	}
+	*faults = e->counts.faults;
+	*beyond = is_resident(e, 20);
+	td_engine_destroy(e);
+}
+
+static void allocations_are_apart(void **state)
+{
+	static const uint64_t two[] = {0, 20}, three[] = {0, 20, 40};
+	uint64_t faults;
+	bool beyond;
+
+	(void)state;
+	read_side_by_side(NULL, 0, &faults, &beyond);
+	assert_int_equal(faults, 11); /* 4, 5, 6, 8, 9 make the stream */
+	assert_true(beyond);          /* of the array behind it */
+	read_side_by_side(two, 2, &faults, &beyond);
+	assert_int_equal(faults, 8);
+	assert_false(beyond);
+	read_side_by_side(three, 3, &faults, &beyond);
+	assert_int_equal(faults, 8);
+	assert_false(beyond);
+}
+
+/* Two allocations meet within chunk 1: what leaves is absent for both. */
+static void allocations_may_share_a_chunk(void **state)
+{
+	static const uint64_t two[] = {0, 6};
+	struct td_engine_config config = config_of(4, 12);
+	struct td_engine *e;
+
+	(void)state;
+	config.last_page = 39;
+	config.evict = named("lru", TIDE_EVICT);
+	config.prefetch = named("rgp", TIDE_PREFETCH);
+	config.allocations = two;
+	config.allocations_n = 2;
+	e = start(&config);
+	for (int round = 0; round < 3; round++) {
+		for (uint64_t page = 0; page < 40; page++)
+			read_page(e, page);
+	}
+	assert_int_equal(e->counts.hits + e->counts.faults, 120);
+	assert_true(e->counts.faults < 30);
+	td_engine_destroy(e);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -177,6 +242,8 @@ int main(void)
 		cmocka_unit_test(resident_chunks_are_passed),
 		cmocka_unit_test(triggers_bring_the_next_absent_chunk),
 		cmocka_unit_test(the_last_page_there_is),
+		cmocka_unit_test(allocations_are_apart),
+		cmocka_unit_test(allocations_may_share_a_chunk),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

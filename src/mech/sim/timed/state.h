@@ -1,0 +1,158 @@
+/* Between the files of the timed simulator. Times are picoseconds since the start, so that cycles
+ * of a clock add up without rounding that one could see; 2^64 of them are 213 days. */
+#ifndef TD_MECH_SIM_TIMED_STATE_H
+#define TD_MECH_SIM_TIMED_STATE_H
+
+#include "core/vec.h"
+#include "queue.h"
+#include "timed.h"
+#include "tlb.h"
+#include "workload/warps.h"
+
+#define TD_TIMED_NEVER UINT64_MAX
+
+/* A page that a warp still has to access. */
+struct td_timed_todo {
+	uint64_t page;
+	uint32_t chunk, count;
+	uint8_t bit;
+	bool done; /* the fault's service was the access */
+};
+
+/* A warp, and the instruction that it is at. */
+struct td_timed_warp {
+	struct td_timed_todo *todo; /* pages that were missing */
+	uint32_t n, room;
+	uint32_t sm;
+	bool queued;  /* its turn is in the queue */
+	bool granted; /* the multiprocessor keeps a slot for it then */
+	bool stalled; /* waits for the driver */
+	bool write, changed, began;
+	uint64_t ref, stream, rounds;
+	uint64_t issued, done; /* when the instruction was issued, and is done as far as known */
+	uint64_t stalled_since;
+};
+
+/* One direction of the bus, or storage: what it takes is done in order. */
+struct td_timed_channel {
+	uint64_t free; /* when it has done all it was given */
+	uint64_t busy, bytes;
+	double ps_per_byte, ps_per_copy;
+};
+
+struct td_timed_entry {
+	uint64_t page, time;
+	uint32_t warp, todo, chunk;
+	uint8_t bit;
+};
+
+/* Pages of a chunk on their way, and when all of them are there. */
+struct td_timed_flight {
+	uint64_t pages, there;
+	uint32_t stamp; /* evictions so far: a translation older than the last is none */
+};
+
+struct td_timed_notice {
+	struct tide_event event;
+	uint32_t chunk;
+	uint8_t bit;
+};
+
+enum td_timed_driver { TD_DRIVER_SLEEPS, TD_DRIVER_STARTS, TD_DRIVER_REPLAYS };
+
+struct td_timed {
+	struct td_timed_model model;
+	struct td_timed_figures figures;
+	uint64_t page_bytes, now;
+	struct td_engine *engine;
+	struct td_warps *warps;
+	struct tide_error *err;
+
+	/* Warps. */
+	struct td_timed_queue queue;
+	struct td_timed_warp *warp;
+	uint32_t warps_n, warps_room, place_warps;
+	uint64_t stands_for;
+	uint64_t *sm_free; /* when a multiprocessor can issue again */
+	uint32_t sms;
+	uint64_t cycle_ps, issue_ps, wave_ps; /* wave_ps: a round of all that a warp stands for */
+	uint64_t launch_end;                  /* the last access of the launch so far */
+
+	/* Near memory. */
+	struct td_tlb tlb;
+	struct td_timed_channel memory;
+	uint64_t memory_ps;
+	struct td_vec flights; /* struct td_timed_flight, by chunk index */
+	struct td_timed_flight spare;
+	bool no_memory;
+
+	/* The driver. */
+	enum td_timed_driver driver;
+	uint64_t driver_at;   /* when that happens */
+	uint64_t driver_free; /* when it can begin something else */
+	struct td_timed_entry *entry;
+	uint32_t entries, first; /* those before first are done with */
+	uint32_t *stalled;       /* warps that wait for it */
+	uint32_t stalled_n;
+
+	/* Notices that the driver has not heard of yet; one per observed chunk at most. */
+	struct td_timed_notice notices[TD_OBSERVE_COUNTERS];
+	uint32_t notices_n;
+
+	/* Carrying out: when whoever serves gets to the next step, and when there is room, in near
+	 * memory and in tier 2. */
+	uint64_t at, room_at, slot_at;
+	struct td_timed_channel up, down, reads, writes;
+	uint64_t *reading; /* ends of the last `depth` reads, in a ring */
+	uint64_t reads_n;
+};
+
+static inline uint64_t td_timed_later(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+static inline uint64_t td_timed_ps(double ns)
+{
+	return (uint64_t)(ns * 1000 + 0.5);
+}
+
+/* Chunks appear while faults are served; where there is no memory for one the run ends after it. */
+static inline struct td_timed_flight *td_timed_flight(struct td_timed *t, uint32_t chunk)
+{
+	struct td_vec *v = &t->flights;
+
+	if ((uint64_t)(chunk + UINT64_C(1)) * v->item_bytes > v->mapped_bytes &&
+	    td_vec_reserve(v, chunk + UINT64_C(1))) {
+		t->no_memory = true;
+		return &t->spare;
+	}
+	return (struct td_timed_flight *)(void *)v->at + chunk;
+}
+
+/* transfer.c: the carrier's side. A channel takes so many copies and bytes from a time on; when it
+ * has done them. */
+void td_transfer_init(struct td_timed *t);
+uint64_t td_transfer(struct td_timed_channel *c, uint64_t from, uint64_t copies, uint64_t bytes);
+
+/* driver.c */
+int td_driver_init(struct td_timed *t);
+/* A warp misses a page: its entry for the fault buffer. */
+void td_driver_raise(struct td_timed *t, uint32_t warp, uint32_t todo);
+void td_driver_wait(struct td_timed *t, uint32_t warp);
+/* What the driver has to do at driver_at. */
+int td_driver_act(struct td_timed *t);
+/* The fault of a warp's page is served now, by whoever is at t->at. */
+int td_driver_fault(struct td_timed *t, uint32_t warp, uint32_t todo);
+
+/* notice.c: an armed page was accessed; when the driver comes to the next one of those that wait;
+ * and then. The end of one: what the policies did about it is the driver's time. */
+int td_notice_give(struct td_timed *t, const struct td_timed_notice *n);
+uint64_t td_notice_at(const struct td_timed *t);
+int td_notice_act(struct td_timed *t);
+void td_notice_end(struct td_timed *t);
+
+/* warp.c: a warp's time has come, for its next instruction or for the rest of one. */
+int td_warp_act(struct td_timed *t, uint32_t warp);
+
+#endif

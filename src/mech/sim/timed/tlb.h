@@ -1,0 +1,42 @@
+/* Translation: a TLB per multiprocessor, one that they share, and page table walks.
+ *
+ * An entry is a page and the stamp of its chunk, which changes when the chunk leaves near memory:
+ * an entry from before is a miss, as after an invalidation. */
+#ifndef TD_MECH_SIM_TIMED_TLB_H
+#define TD_MECH_SIM_TIMED_TLB_H
+
+#include <stdint.h>
+
+#define TD_TLB_WAYS 8
+#define TD_TLB_WALKS 1024 /* a power of two */
+
+struct td_tlb_set {
+	uint64_t tag[TD_TLB_WAYS]; /* last used first; 0: empty */
+};
+
+/* Whoever asks for what is being walked for waits for that walk; a later one may take its place. */
+struct td_tlb_walk {
+	uint64_t tag, end;
+};
+
+struct td_tlb {
+	struct td_tlb_set *first; /* per multiprocessor, then set */
+	struct td_tlb_set *second, *walk_cache;
+	uint32_t first_sets, second_sets, walk_sets; /* powers of two; 0: there is none */
+	uint64_t second_ps, walk_ps;
+	struct td_tlb_walk under_way[TD_TLB_WALKS]; /* by tag */
+	uint64_t *walker;                           /* ends of the last walks, in a ring */
+	uint32_t walkers, walks;
+	uint64_t first_misses, second_misses;
+};
+
+struct td_timed_model;
+
+int td_tlb_init(struct td_tlb *t, const struct td_timed_model *m, uint32_t sms); /* or -ENOMEM */
+void td_tlb_free(struct td_tlb *t);
+
+/* When a translation that is asked for now is there. region: the page's 2 MiB. */
+uint64_t td_tlb_find(struct td_tlb *t, uint32_t sm, uint64_t page, uint32_t stamp, uint64_t region,
+		     uint64_t now);
+
+#endif
