@@ -1,0 +1,159 @@
+/* tide sweep: a grid of runs, resumable and in shards. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sweep.h"
+
+#define EACH(name, member, value, help, values) \
+	{ \
+		name, 0, TD_CLI_LIST, TD_CLI_AT(member), value, help, values \
+	}
+
+const struct td_cli_option td_cli_sweep_options[] = {
+	EACH("trace", each.trace, "FILE", "trace to read", TD_CLI_ANY),
+	EACH("workload", each.workload, "SPEC",
+	     "workload to generate: NAME or NAME:KEY=VALUE,KEY=VALUE (see tide workloads)",
+	     TD_CLI_WORKLOADS),
+	TD_CLI_FORMAT_OPTIONS,
+	EACH("near", each.near_size, "SIZE",
+	     "near memory: bytes (512M), pages (1024p) or a share of the footprint (75%)",
+	     TD_CLI_ANY),
+	EACH("page", each.page, "SIZE", "bytes per page (4K)", TD_CLI_ANY),
+	EACH("chunk", each.chunk, "SIZE", "bytes per chunk, 1 to 64 pages (64K)", TD_CLI_ANY),
+	EACH("evict", evict, "POLICY", "a policy for what leaves (lrm); see tide policies",
+	     TD_CLI_EVICT),
+	EACH("prefetch", prefetch, "POLICY", "a policy for what comes with a fault (tree)",
+	     TD_CLI_PREFETCH),
+	EACH("place", place, "POLICY", "a policy for where victims go, with --host", TD_CLI_PLACE),
+	EACH("host", each.host, "SIZE",
+	     "host memory behind near memory, with --place: as --near, or 0", TD_CLI_ANY),
+	EACH("policies", policies, "E+P", "one combination, --evict E with --prefetch P",
+	     TD_CLI_ANY),
+	{"functional", 0, TD_CLI_FLAG, TD_CLI_AT(functional), NULL,
+	 "without a clock, counts and no times: the default; with --model, this too", TD_CLI_ANY},
+	EACH("model", each.model, "MODEL",
+	     "with the clock of a machine: NAME or NAME:KEY=VALUE,.. (see tide models)",
+	     TD_CLI_MODELS),
+	EACH("seed", each.seed, "N", "start of the random numbers (1)", TD_CLI_ANY),
+	TD_CLI_ERRORS_OPTION,
+	{"output", 'o', TD_CLI_TEXT, TD_CLI_AT(output), "FILE",
+	 "add the results to FILE, and leave out the runs it has (standard output)", TD_CLI_ANY},
+	{"retry", 0, TD_CLI_FLAG, TD_CLI_AT(retry), NULL, "run again what failed before",
+	 TD_CLI_ANY},
+	{"shard", 0, TD_CLI_TEXT, TD_CLI_AT(shard), "I/N",
+	 "only the Ith of N equal parts of the runs, I from 1 to N", TD_CLI_ANY},
+	{"dry-run", 0, TD_CLI_FLAG, TD_CLI_AT(dry_run), NULL,
+	 "print the command lines of the runs that are left, and run none", TD_CLI_ANY},
+	{"jobs", 'j', TD_CLI_NUMBER, TD_CLI_AT(jobs), "N", "runs at the same time (one per core)",
+	 TD_CLI_ANY},
+	TD_CLI_PROGRESS_OPTION,
+	TD_CLI_HELP_OPTION,
+	TD_CLI_END_OPTIONS,
+};
+
+const char td_cli_sweep_more[] =
+	"Every value of an option is combined with every value of the others; --policies adds\n"
+	"single combinations. In a value, {16,32,64} and {10..90..20} stand for several: quote\n"
+	"them, or the shell takes them apart. A result is one line, the JSON document of tide sim\n"
+	"with its \"command\". What was killed goes on when the same command is given again.\n\n"
+	"Examples:\n"
+	"  tide sweep --workload '{zipf,cyclic}' --near '{25,50,75}%' --evict '{lru,lrm}' -o r.jsonl\n"
+	"  tide sweep --trace app.tide --near 512M --evict 'mhpe:t1={16..64..16}' --prefetch pattern\n"
+	"  tide sweep --workload mvt --near '{10..90}%' --shard 3/8 --output mvt.3.jsonl\n";
+
+static int check_words(const struct td_cli_args *args, struct tide_error *err)
+{
+	if (args->words.n)
+		return tide_fail(err, -EINVAL,
+				 "unexpected word %s: quote values with braces, such as "
+				 "--near '{25,50}%%'",
+				 td_cli_shown(args->words.at[0]).text);
+	if (args->retry && !args->output)
+		return tide_fail(err, -EINVAL,
+				 "--retry needs the results of before: give --output FILE");
+	return 0;
+}
+
+static int print_commands(const struct td_cli_sweep *s, struct tide_error *err)
+{
+	struct td_cli_text command = {0};
+	int rc = 0;
+
+	for (size_t i = 0; i < s->plan.left && !rc; i++) {
+		rc = td_cli_grid_command(s->grid, s->plan.at[i].index, &command);
+		if (!rc)
+			puts(command.at);
+	}
+	free(command.at);
+	printf("# %s runs: %s left, %s done, %s failed\n", td_cli_grouped(s->plan.n).text,
+	       td_cli_grouped(s->plan.left).text, td_cli_grouped(s->plan.done).text,
+	       td_cli_grouped(s->plan.failed).text);
+	return rc ? tide_fail(err, rc, "no memory for a command line: free some") : 0;
+}
+
+/* Failures are in the results too; here it is said that there are some. */
+static int judge(const struct td_cli_sweep *s, struct tide_error *err)
+{
+	size_t failed = s->failed + s->plan.failed;
+	const char *path = s->results.path;
+
+	if (!failed)
+		return 0;
+	return tide_fail(err, -EIO, "%s of %s runs failed%s%.300s%s: see \"error\" in %s%s",
+			 td_cli_grouped(failed).text, td_cli_grouped(s->plan.n).text,
+			 s->failed ? " (" : " before", s->failure.text, s->failed ? ")" : "",
+			 path ? path : "their lines", path ? ", and try again with --retry" : "");
+}
+
+static void print_summary(const struct td_cli_sweep *s)
+{
+	if (s->results.path)
+		printf("%s runs: %s done now, %s before, %s failed; results in %s\n",
+		       td_cli_grouped(s->plan.n).text, td_cli_grouped(s->done).text,
+		       td_cli_grouped(s->plan.done).text,
+		       td_cli_grouped(s->failed + s->plan.failed).text, s->results.path);
+}
+
+static int sweep(struct td_cli_sweep *s, const struct td_cli_args *args, struct tide_error *err)
+{
+	struct td_cli_progress progress;
+	int rc = td_cli_progress_start(&progress, args->progress, "sweep", err);
+
+	s->progress = progress.on;
+	if (!rc)
+		rc = td_cli_plan_make(&s->plan, s->grid, args->shard, err);
+	if (!rc)
+		rc = td_cli_grid_check(s->grid, err);
+	if (!rc)
+		rc = td_cli_results_open(&s->results, args->output, args->dry_run, &s->plan, err);
+	if (rc)
+		return rc;
+	td_cli_plan_order(&s->plan, args->retry);
+	if (args->dry_run)
+		return print_commands(s, err);
+	rc = td_cli_sweep_run(s, (size_t)args->jobs, err);
+	if (!rc)
+		rc = td_cli_results_sync(&s->results, err);
+	if (rc)
+		return rc;
+	print_summary(s);
+	return judge(s, err);
+}
+
+int td_cli_sweep(const struct td_cli_args *args, struct tide_error *err)
+{
+	struct td_cli_grid grid = {0};
+	struct td_cli_sweep s = {.grid = &grid, .results.fd = -1};
+	int rc = check_words(args, err);
+
+	if (!rc)
+		rc = td_cli_grid_make(&grid, args, err);
+	if (!rc)
+		rc = sweep(&s, args, err);
+	if (td_cli_results_close(&s.results, rc ? NULL : err) && !rc)
+		rc = -EIO;
+	td_cli_plan_free(&s.plan);
+	td_cli_grid_free(&grid);
+	return rc;
+}

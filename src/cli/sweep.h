@@ -1,0 +1,167 @@
+/* The parts of tide sweep. A grid is the product of axes; a run is a number in it, from which its
+ * options and its command line follow, so that nothing is kept per run but a key. */
+#ifndef TD_CLI_SWEEP_H
+#define TD_CLI_SWEEP_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/types.h>
+#include <xxhash.h>
+
+#include "cli.h"
+
+#define TD_CLI_VALUES_MAX 1000000 /* of one axis */
+#define TD_CLI_GRID_MAX 10000000  /* runs */
+
+/* ---- sweep_braces.c: `mhpe:t1={16,32},t2={30..50..10}` is six values ---- */
+
+struct td_cli_axis {
+	size_t n, room;
+	char **at;
+};
+
+int td_cli_axis_add(struct td_cli_axis *axis, const char *option, const char *text,
+		    struct tide_error *err);
+void td_cli_axis_free(struct td_cli_axis *axis);
+
+/* ---- sweep_grid.c ---- */
+
+struct td_cli_grid {
+	struct td_cli_axis trace, workload, near_size, host, page, chunk, seed, model;
+	struct td_cli_axis evict, prefetch, place;
+	struct td_cli_axis pairs; /* each two texts, one after the other */
+	const char *format, *columns;
+	bool functional; /* a value of the axis of models */
+	bool crossed;    /* evict x prefetch x place; else pairs alone */
+	bool replace_invalid;
+	uint64_t n; /* runs */
+};
+
+/* One run. What is not given is NULL, and left to tide sim. */
+struct td_cli_point {
+	struct tide_sim_options options;
+	uint64_t group; /* runs of the same group have the same input, pages and seed */
+};
+
+struct td_cli_text {
+	char *at;
+	size_t n, room;
+	bool failed;
+};
+
+int td_cli_grid_make(struct td_cli_grid *grid, const struct td_cli_args *args,
+		     struct tide_error *err);
+void td_cli_grid_free(struct td_cli_grid *grid);
+/* Run i; its texts are the grid's. */
+void td_cli_grid_at(const struct td_cli_grid *grid, uint64_t i, struct td_cli_point *point);
+/* The policies of --policies number i. */
+void td_cli_grid_pair(const struct td_cli_grid *grid, size_t i, struct tide_sim_options *o);
+/* `tide sim ...` in the one way it is written here, quoted for a shell. */
+int td_cli_grid_command(const struct td_cli_grid *grid, uint64_t i, struct td_cli_text *text);
+
+/* ---- sweep_check.c: what can be known to be wrong before the first run ---- */
+
+int td_cli_grid_check(const struct td_cli_grid *grid, struct tide_error *err);
+
+/* ---- sweep_plan.c: which runs are this sweep's, and which of them are left ---- */
+
+enum td_cli_state { TD_CLI_LEFT, TD_CLI_DONE, TD_CLI_FAILED };
+
+struct td_cli_planned {
+	XXH128_hash_t key; /* of the command line */
+	uint32_t index;
+	uint32_t state;
+};
+
+struct td_cli_plan {
+	struct td_cli_planned *at; /* by key; after td_cli_plan_order() those left, by index */
+	size_t n, left, done, failed;
+};
+
+struct td_cli_key {
+	char text[33];
+};
+
+/* shard: `2/8`, NULL: all. */
+int td_cli_plan_make(struct td_cli_plan *plan, const struct td_cli_grid *grid, const char *shard,
+		     struct tide_error *err);
+void td_cli_plan_free(struct td_cli_plan *plan);
+/* What a line of results says; the last one counts. Keys of other sweeps are ignored; false: it is
+ * no key. */
+bool td_cli_plan_mark(struct td_cli_plan *plan, const char *key, bool failed);
+void td_cli_plan_order(struct td_cli_plan *plan, bool retry);
+struct td_cli_key td_cli_key_text(XXH128_hash_t key);
+
+/* ---- sweep_file.c: the results, a line each ---- */
+
+struct td_cli_results {
+	const char *path; /* NULL: standard output */
+	int fd;
+	bool regular;         /* what is there can be read, locked and cut */
+	atomic_bool unsynced; /* lines were written since the last sync */
+};
+
+/* Reads what is there and marks it in the plan. For a look alone nothing is changed, made or
+ * locked. */
+int td_cli_results_open(struct td_cli_results *r, const char *path, bool look,
+			struct td_cli_plan *plan, struct tide_error *err);
+/* All of it, or none. */
+int td_cli_results_add(struct td_cli_results *r, const char *line, size_t n,
+		       struct tide_error *err);
+int td_cli_results_sync(struct td_cli_results *r, struct tide_error *err);
+int td_cli_results_close(struct td_cli_results *r, struct tide_error *err);
+
+/* ---- sweep_looks.c: what is known of an input, found once for all its runs ---- */
+
+struct td_cli_look;
+struct td_cli_looks {
+	pthread_mutex_t lock;
+	pthread_cond_t ready;
+	struct td_cli_look *at;
+};
+
+int td_cli_looks_start(struct td_cli_looks *looks, struct tide_error *err);
+void td_cli_looks_end(struct td_cli_looks *looks);
+/* Sets options.facts of the point; to be given back whether it worked or not. */
+int td_cli_look_take(struct td_cli_looks *looks, struct td_cli_point *point,
+		     struct td_cli_look **look, struct tide_error *err);
+void td_cli_look_give(struct td_cli_looks *looks, struct td_cli_look *look);
+
+/* ---- sweep_watch.c: a thread that waits for signals, and calls now and then ---- */
+
+struct td_cli_watch {
+	pthread_t thread;
+	sigset_t signals, before;
+	atomic_bool ending;
+	void (*tick)(void *arg);
+	void (*stop)(void *arg, int signal); /* then the process ends by that signal */
+	void *arg;
+};
+
+int td_cli_watch_start(struct td_cli_watch *watch, struct tide_error *err);
+void td_cli_watch_end(struct td_cli_watch *watch);
+
+/* ---- sweep_runs.c: the runs themselves ---- */
+
+struct td_cli_sweep {
+	const struct td_cli_grid *grid;
+	struct td_cli_plan plan;
+	struct td_cli_results results;
+	struct td_cli_looks looks;
+	struct td_cli_watch watch;
+	bool progress;        /* is to be shown */
+	int drawn;            /* characters of it that stand on the line */
+	pthread_mutex_t lock; /* of the results and of what follows */
+	size_t done, failed;  /* now, not before */
+	uint32_t failed_index;
+	struct tide_error failure; /* of the failed run that comes first in the grid */
+	int rc;                    /* of a sweep that cannot go on */
+	struct tide_error err;
+	atomic_bool stopped;
+	_Atomic uint64_t under_way; /* in millionths of a run */
+	uint64_t started_ns, synced_ns;
+};
+
+int td_cli_sweep_run(struct td_cli_sweep *sweep, size_t jobs, struct tide_error *err);
+
+#endif

@@ -1,0 +1,102 @@
+/* A first look through an input finds its footprint and length. All runs on it share what was
+ * found, and those that come while one is looking wait for it. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "core/jobs.h"
+#include "sweep.h"
+
+/* One more than there can be runs at a time, so that one is always free. */
+#define LOOKS (TD_JOBS_THREADS_MAX + 1)
+
+struct td_cli_look {
+	uint64_t group;
+	unsigned holders;
+	bool taken, ready;
+	int rc;
+	struct tide_facts facts;
+	struct tide_error err;
+};
+
+int td_cli_looks_start(struct td_cli_looks *looks, struct tide_error *err)
+{
+	*looks = (struct td_cli_looks){.lock = PTHREAD_MUTEX_INITIALIZER,
+				       .ready = PTHREAD_COND_INITIALIZER};
+	looks->at = calloc(LOOKS, sizeof *looks->at);
+	return looks->at ? 0 : tide_fail(err, -ENOMEM, "no memory for a sweep: free some");
+}
+
+void td_cli_looks_end(struct td_cli_looks *looks)
+{
+	free(looks->at);
+}
+
+/* The group's look, or else the free one whose group is furthest behind. */
+static struct td_cli_look *find(struct td_cli_looks *looks, uint64_t group)
+{
+	struct td_cli_look *best = NULL;
+
+	for (struct td_cli_look *l = looks->at; l < looks->at + LOOKS; l++) {
+		if (l->taken && l->group == group)
+			return l;
+		if (!l->holders &&
+		    (!best || (best->taken && (!l->taken || l->group < best->group))))
+			best = l;
+	}
+	best->taken = best->ready = false;
+	return best;
+}
+
+/* A run that wants to know everything is opened and never run. */
+static void look(struct td_cli_look *l, const struct tide_sim_options *of)
+{
+	struct tide_sim_options options = {.trace = of->trace,
+					   .workload = of->workload,
+					   .format = of->format,
+					   .columns = of->columns,
+					   .page = of->page,
+					   .seed = of->seed,
+					   .near_size = "100%",
+					   .chunk = "1p"};
+	struct tide_sim *sim;
+
+	l->rc = tide_sim_open(&sim, &options, &l->err);
+	if (l->rc)
+		return;
+	tide_sim_facts(sim, &l->facts);
+	tide_sim_close(sim);
+}
+
+int td_cli_look_take(struct td_cli_looks *looks, struct td_cli_point *point,
+		     struct td_cli_look **out, struct tide_error *err)
+{
+	struct td_cli_look *l;
+	bool first;
+
+	pthread_mutex_lock(&looks->lock);
+	l = find(looks, point->group);
+	first = !l->taken;
+	l->taken = true;
+	l->group = point->group;
+	l->holders++;
+	if (first) {
+		pthread_mutex_unlock(&looks->lock);
+		look(l, &point->options);
+		pthread_mutex_lock(&looks->lock);
+		l->ready = true;
+		pthread_cond_broadcast(&looks->ready);
+	}
+	while (!l->ready)
+		pthread_cond_wait(&looks->ready, &looks->lock);
+	pthread_mutex_unlock(&looks->lock);
+	*out = l;
+	point->options.facts = &l->facts;
+	return l->rc ? tide_fail(err, l->rc, "%s", l->err.text) : 0;
+}
+
+void td_cli_look_give(struct td_cli_looks *looks, struct td_cli_look *l)
+{
+	pthread_mutex_lock(&looks->lock);
+	l->holders--;
+	pthread_mutex_unlock(&looks->lock);
+}

@@ -1,0 +1,308 @@
+/* The runs of a sweep, several at a time. Each leaves one line, and nothing in memory. */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "core/jobs.h"
+#include "sweep.h"
+
+#define SYNC_NS UINT64_C(1000000000)
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* ---- one run ---- */
+
+struct run {
+	struct td_cli_sweep *sweep;
+	const struct td_cli_planned *planned;
+	uint64_t millionths; /* done of it */
+};
+
+static void show(void *arg, uint64_t done, uint64_t total)
+{
+	struct run *run = arg;
+	uint64_t now =
+		total ? (uint64_t)(1e6 * (double)(done < total ? done : total) / (double)total) : 0;
+
+	run->sweep->under_way += now - run->millionths;
+	run->millionths = now;
+}
+
+static int simulate(struct run *run, const struct tide_sim_options *options, json_t **result,
+		    struct tide_error *err)
+{
+	struct tide_sim *sim;
+	int rc = tide_sim_open(&sim, options, err);
+
+	if (rc)
+		return rc;
+	rc = tide_sim_run(sim, show, run, err);
+	if (!rc)
+		rc = td_cli_load_run(sim, result, err);
+	tide_sim_close(sim);
+	return rc;
+}
+
+static int look_and_simulate(struct run *run, json_t **result, struct tide_error *err)
+{
+	struct td_cli_looks *looks = &run->sweep->looks;
+	struct td_cli_look *look;
+	struct td_cli_point point;
+	int rc;
+
+	td_cli_grid_at(run->sweep->grid, run->planned->index, &point);
+	rc = td_cli_look_take(looks, &point, &look, err);
+	if (!rc)
+		rc = simulate(run, &point.options, result, err);
+	td_cli_look_give(looks, look);
+	return rc;
+}
+
+/* ---- its line ---- */
+
+static json_t *text_or_null(const char *text)
+{
+	return text ? td_cli_json_text(text) : json_null();
+}
+
+/* Of a run that failed: what it was to be, as it was written, and why it is not. */
+static json_t *describe_failure(const struct run *run, const struct tide_error *err)
+{
+	const struct tide_sim_options *o;
+	struct td_cli_point point;
+
+	td_cli_grid_at(run->sweep->grid, run->planned->index, &point);
+	o = &point.options;
+	return json_pack("{ss ss s{so} s{so so so so so} so}", "tide", tide_version(), "verb",
+			 "sim", "input", o->trace ? "trace" : "workload",
+			 text_or_null(o->trace ? o->trace : o->workload), "config", "model",
+			 text_or_null(o->model ? o->model : "functional"), "near",
+			 text_or_null(o->near_size), "evict", text_or_null(o->evict), "prefetch",
+			 text_or_null(o->prefetch), "place", text_or_null(o->place), "error",
+			 text_or_null(err->text));
+}
+
+static char *make_line(const struct run *run, json_t *result, size_t *n)
+{
+	struct td_cli_text command = {0};
+	char *line, *whole;
+
+	if (td_cli_grid_command(run->sweep->grid, run->planned->index, &command) == 0)
+		json_object_set_new(result, "command", td_cli_json_text(command.at));
+	free(command.at);
+	json_object_set_new(result, "key", json_string(td_cli_key_text(run->planned->key).text));
+	json_object_set_new(result, "index", json_integer((json_int_t)run->planned->index));
+	line = json_dumps(result, JSON_COMPACT | JSON_REAL_PRECISION(15));
+	if (!line)
+		return NULL;
+	*n = strlen(line) + 1;
+	whole = realloc(line, *n);
+	if (!whole) {
+		free(line);
+		return NULL;
+	}
+	whole[*n - 1] = '\n';
+	return whole;
+}
+
+/* Both under the lock. */
+static void count(struct run *run, int rc, const struct tide_error *err)
+{
+	struct td_cli_sweep *s = run->sweep;
+	uint32_t index = run->planned->index;
+
+	s->under_way -= run->millionths;
+	if (!rc) {
+		s->done++;
+		return;
+	}
+	if (!s->failed++ || index < s->failed_index) {
+		s->failed_index = index;
+		s->failure = *err;
+	}
+}
+
+static void give_up(struct td_cli_sweep *s, int rc, const struct tide_error *err)
+{
+	if (!s->rc) {
+		s->rc = rc;
+		s->err = *err;
+	}
+	s->stopped = true;
+}
+
+static void leave_line(struct run *run, json_t *result, int rc, const struct tide_error *err)
+{
+	struct td_cli_sweep *s = run->sweep;
+	struct tide_error bad = {0, ""};
+	size_t n = 0;
+	char *line = result ? make_line(run, result, &n) : NULL;
+	int wrote = line ? 0 : tide_fail(&bad, -ENOMEM, "no memory for a result: free some");
+
+	pthread_mutex_lock(&s->lock);
+	if (!s->stopped) {
+		if (!wrote)
+			wrote = td_cli_results_add(&s->results, line, n, &bad);
+		if (wrote)
+			give_up(s, wrote, &bad);
+		else
+			count(run, rc, err);
+	}
+	pthread_mutex_unlock(&s->lock);
+	free(line);
+}
+
+static void do_run(void *arg, size_t i)
+{
+	struct td_cli_sweep *s = arg;
+	struct run run = {.sweep = s, .planned = &s->plan.at[i]};
+	struct tide_error err = {0, ""};
+	json_t *result = NULL;
+	int rc;
+
+	if (s->stopped)
+		return;
+	rc = look_and_simulate(&run, &result, &err);
+	if (rc)
+		result = describe_failure(&run, &err);
+	leave_line(&run, result, rc, &err);
+	json_decref(result);
+}
+
+/* ---- the line of progress ---- */
+
+struct words {
+	char text[48];
+};
+
+static struct words rate_text(double per_second)
+{
+	struct words out;
+	double rate = per_second;
+	const char *unit = "s";
+
+	if (rate < 1) {
+		rate = per_second * 60;
+		unit = "min";
+	}
+	if (rate < 1) {
+		rate = per_second * 3600;
+		unit = "h";
+	}
+	snprintf(out.text, sizeof out.text, "%.1f/%s", rate, unit);
+	return out;
+}
+
+static struct words time_text(double seconds)
+{
+	struct words out;
+
+	if (seconds < 100)
+		snprintf(out.text, sizeof out.text, "%.0f s", seconds);
+	else if (seconds < 6000)
+		snprintf(out.text, sizeof out.text, "%.0f min", seconds / 60);
+	else
+		snprintf(out.text, sizeof out.text, "%.1f h", seconds / 3600);
+	return out;
+}
+
+/* What is done now tells how fast it goes: what was done before may be of another machine. */
+static void draw(struct td_cli_sweep *s)
+{
+	double now = (double)(s->done + s->failed);
+	double part = now + (double)s->under_way / 1e6;
+	double seconds = (double)(now_ns() - s->started_ns) / 1e9;
+	size_t before = s->plan.done + s->plan.failed;
+	char line[200];
+	int n = snprintf(line, sizeof line, "sweep: %s of %s runs",
+			 td_cli_grouped(before + s->done + s->failed).text,
+			 td_cli_grouped(s->plan.n).text);
+
+	if (s->failed + s->plan.failed)
+		n += snprintf(line + n, sizeof line - (size_t)n, ", %s failed",
+			      td_cli_grouped(s->failed + s->plan.failed).text);
+	if (part > 0 && seconds > 0)
+		n += snprintf(line + n, sizeof line - (size_t)n, ", %s, %s left",
+			      rate_text(part / seconds).text,
+			      time_text(((double)s->plan.left - part) * seconds / part).text);
+	fprintf(stderr, "\r%-*s", s->drawn, line);
+	fflush(stderr);
+	s->drawn = n;
+}
+
+static void wipe(struct td_cli_sweep *s)
+{
+	if (s->drawn)
+		fprintf(stderr, "\r%*s\r", s->drawn, "");
+	s->drawn = 0;
+}
+
+/* ---- what the watch does ---- */
+
+static void tick(void *arg)
+{
+	struct td_cli_sweep *s = arg;
+	struct tide_error err;
+	uint64_t now = now_ns();
+	int rc = 0;
+
+	if (now - s->synced_ns >= SYNC_NS) {
+		rc = td_cli_results_sync(&s->results, &err);
+		s->synced_ns = now;
+	}
+	pthread_mutex_lock(&s->lock);
+	if (rc)
+		give_up(s, rc, &err);
+	if (s->progress)
+		draw(s);
+	pthread_mutex_unlock(&s->lock);
+}
+
+/* The lock is kept: no line is begun any more. Runs under way are dropped, and made again. */
+static void stop(void *arg, int signal_number)
+{
+	struct td_cli_sweep *s = arg;
+	size_t before = s->plan.done + s->plan.failed;
+
+	pthread_mutex_lock(&s->lock);
+	td_cli_results_sync(&s->results, NULL);
+	wipe(s);
+	fprintf(stderr, "tide sweep: stopped by SIG%s after %s of %s runs: %s\n",
+		sigabbrev_np(signal_number), td_cli_grouped(before + s->done + s->failed).text,
+		td_cli_grouped(s->plan.n).text,
+		s->results.regular ? "the same command goes on from there"
+				   : "with --output FILE the same command could go on from there");
+}
+
+/* ---- all of them ---- */
+
+int td_cli_sweep_run(struct td_cli_sweep *s, size_t jobs, struct tide_error *err)
+{
+	int rc = td_cli_looks_start(&s->looks, err);
+
+	if (rc)
+		return rc;
+	pthread_mutex_init(&s->lock, NULL);
+	s->started_ns = s->synced_ns = now_ns();
+	s->watch = (struct td_cli_watch){.tick = tick, .stop = stop, .arg = s};
+	if (s->progress)
+		draw(s);
+	rc = td_cli_watch_start(&s->watch, err);
+	if (!rc) {
+		td_jobs_run(s->plan.left, jobs, do_run, s);
+		td_cli_watch_end(&s->watch);
+	}
+	if (s->progress && !rc)
+		draw(s);
+	wipe(s);
+	td_cli_looks_end(&s->looks);
+	return rc ? rc : s->rc ? tide_fail(err, s->rc, "%s", s->err.text) : 0;
+}
