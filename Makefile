@@ -8,7 +8,7 @@ FUZZ_SECONDS ?= 600
 build = cmake --preset $(1) $(2) >build/$(1).log 2>&1 || { cat build/$(1).log; exit 1; }; \
 	cmake --build --preset $(1) -j $(JOBS)
 
-.PHONY: help build demo test bench fuzz lint format install deps clean
+.PHONY: help build demo test test-browser bench fuzz lint format install deps clean
 .DEFAULT_GOAL := help
 # One apt-get and one build at a time; each takes all cores by itself.
 .NOTPARALLEL:
@@ -17,6 +17,7 @@ help:
 	@echo 'make demo      install what the build needs, build, compare eight policies on two workloads'
 	@echo 'make build     the program and the library, in build/release'
 	@echo 'make test      every test, plain and under sanitizers; every fuzz target for 30 s'
+	@echo 'make test-browser  the pages of tide report in Chromium, without a window'
 	@echo 'make bench     the benchmarks'
 	@echo 'make fuzz      every fuzz target for FUZZ_SECONDS=$(FUZZ_SECONDS)'
 	@echo 'make lint      style and likely bugs; make format repairs the style'
@@ -40,13 +41,21 @@ build: deps-build | build/
 demo: build
 	@scripts/demo.sh build/release/tide
 
-# The three builds are one CTest run, which ends with one verdict.
+# The three builds are one CTest run, which ends with one verdict. It needs no browser.
 test: deps-test | build/
 	@$(call build,release,-DTIDE_TESTS=ON)
 	@$(call build,asan)
 	@$(call build,fuzz)
 	@echo 'subdirs(release asan fuzz)' >build/CTestTestfile.cmake
-	FUZZ_SECONDS=30 ctest --test-dir build -j $(JOBS) --output-on-failure --no-tests=error
+	FUZZ_SECONDS=30 ctest --test-dir build -j $(JOBS) -LE browser --output-on-failure \
+		--no-tests=error
+
+# Says a line per test, so that the verdict of `make test` stays the last one of .ci/run.
+test-browser: deps-browser | build/
+	@$(call build,release,-DTIDE_TESTS=ON)
+	@ctest --test-dir build/release -L browser -Q -O $(CURDIR)/build/browser.log \
+		--output-on-failure --no-tests=error || { cat build/browser.log; exit 1; }
+	@sed -n 's/.*Test *#[0-9]*: /test-browser: /p' build/browser.log
 
 fuzz: deps-test | build/
 	@$(call build,fuzz)
@@ -60,7 +69,7 @@ lint: deps-lint build
 	@scripts/lint.sh build/release
 
 format: deps-lint
-	@find include src policies examples tests bench -name '*.[ch]' -type f -exec clang-format -i {} +
+	@find include src policies report examples tests bench -name '*.[ch]' -type f -exec clang-format -i {} +
 
 install: build
 	@DESTDIR='$(DESTDIR)' cmake --install build/release --prefix '$(PREFIX)'

@@ -3,16 +3,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "options.h"
+#include "report/gnuplot.h"
 
 /* What the file's ending asks for, how gnuplot writes it, and how a whole file of it ends. */
 static const struct kind {
@@ -36,23 +34,10 @@ static const struct kind *find_kind(const char *path)
 	return NULL;
 }
 
-/* In single quotes gnuplot takes every character as it is, two single quotes for one. */
-static void put_text(FILE *to, const char *text)
-{
-	putc('\'', to);
-	for (; *text; text++) {
-		unsigned char c = (unsigned char)*text;
-		if (c == '\'')
-			putc('\'', to);
-		putc(c < ' ' || c == 127 ? ' ' : c, to);
-	}
-	putc('\'', to);
-}
-
 static void put_setting(FILE *to, const char *what, const char *text)
 {
 	fprintf(to, "set %s ", what);
-	put_text(to, text ? text : "");
+	td_report_script_text(to, text ? text : "");
 	putc('\n', to);
 }
 
@@ -93,7 +78,7 @@ static void put_panel(FILE *to, const struct td_cli_panel *panel)
 		fprintf(to, "%s $curve%zu using 1:2 with %s linetype %zu %s title ",
 			shown++ ? "," : "plot", i, panel->points ? "points" : "linespoints",
 			i % STYLES + 1, panel->points ? "pointtype 5 pointsize 0.2" : "");
-		put_text(to, panel->curves[i].name);
+		td_report_script_text(to, panel->curves[i].name);
 	}
 	/* gnuplot refuses to plot nothing; an empty panel keeps its place. */
 	fprintf(to, "%s\n", shown ? "" : "plot [0:1][0:1] -1 notitle");
@@ -131,102 +116,14 @@ static void put_script(FILE *to, const struct kind *kind, const struct td_cli_pa
 		fputs("unset multiplot\n", to);
 }
 
-/* The script as a file without a name, to be gnuplot's standard input; -1: no memory. */
-static int make_script(const struct kind *kind, const struct td_cli_panel *panels, size_t n)
-{
-	int fd = memfd_create("plot", MFD_CLOEXEC);
-	FILE *to = fd < 0 ? NULL : fdopen(dup(fd), "w");
-	bool bad = !to;
-
-	if (to) {
-		put_script(to, kind, panels, n);
-		bad = ferror(to);
-		bad |= fclose(to) != 0;
-	}
-	if (bad || lseek(fd, 0, SEEK_SET) < 0) {
-		if (fd >= 0)
-			close(fd);
-		return -1;
-	}
-	return fd;
-}
-
-/* gnuplot's first words of complaint: it points at the place in lines of carets before. */
-static int fail_gnuplot(int said, struct tide_error *err)
-{
-	char text[1024], *line, *rest = text;
-	ssize_t n = pread(said, text, sizeof text - 1, 0);
-
-	text[n > 0 ? n : 0] = '\0';
-	while ((line = strsep(&rest, "\n")))
-		if (strstr(line, "line ") || strstr(line, "rror"))
-			break;
-	return tide_fail(err, -EIO, "gnuplot could not draw the figure: %s",
-			 line && *line ? td_cli_shown(line).text : "try gnuplot by hand");
-}
-
-static int fail_spawn(int code, struct tide_error *err)
-{
-	if (code == ENOENT)
-		return tide_fail(err, -ENOENT,
-				 "gnuplot is not in PATH, and draws the figures: get it by sudo "
-				 "apt install gnuplot-nox, or leave out --plot");
-	return tide_fail(err, -code, "cannot run gnuplot: %s", strerror(code));
-}
-
-/* Runs gnuplot with these as its standard streams. No shell, and no settings of the user. */
-static int run_gnuplot(char *const *argv, const int fds[3], int *status, struct tide_error *err)
-{
-	posix_spawn_file_actions_t actions;
-	pid_t pid;
-	int code = posix_spawn_file_actions_init(&actions);
-
-	if (code)
-		return fail_spawn(code, err);
-	for (int i = 0; i < 3 && !code; i++)
-		code = posix_spawn_file_actions_adddup2(&actions, fds[i], i);
-	if (!code)
-		code = posix_spawnp(&pid, argv[0], &actions, NULL, argv, environ);
-	posix_spawn_file_actions_destroy(&actions);
-	if (code)
-		return fail_spawn(code, err);
-	while (waitpid(pid, status, 0) < 0)
-		if (errno != EINTR)
-			return fail_spawn(errno, err);
-	return 0;
-}
-
-/* gnuplot does not say that the disk was full: a figure that has no end is not whole. */
-static bool is_whole(int fd, const struct kind *kind)
-{
-	char tail[17] = "";
-	off_t size = lseek(fd, 0, SEEK_END);
-	ssize_t n = pread(fd, tail, 16, size > 16 ? size - 16 : 0);
-
-	return n > 0 && memmem(tail, (size_t)n, kind->last, strlen(kind->last));
-}
-
 static int draw(const struct kind *kind, const struct td_cli_panel *panels, size_t n, int out,
 		struct tide_error *err)
 {
-	char *const argv[] = {(char[]){"gnuplot"}, (char[]){"--default-settings"}, NULL};
-	int script = make_script(kind, panels, n), said = memfd_create("said", MFD_CLOEXEC);
-	int status = 0, rc;
+	FILE *script = td_report_script();
 
-	if (script < 0 || said < 0)
-		rc = tide_fail(err, -ENOMEM, "no memory for the figure: free some");
-	else
-		rc = run_gnuplot(argv, (int[]){script, out, said}, &status, err);
-	if (!rc && status)
-		rc = fail_gnuplot(said, err);
-	else if (!rc && !is_whole(out, kind))
-		rc = tide_fail(err, -EIO,
-			       "the figure could not be written whole: is the disk full?");
-	if (script >= 0)
-		close(script);
-	if (said >= 0)
-		close(said);
-	return rc;
+	if (script)
+		put_script(script, kind, panels, n);
+	return td_report_gnuplot(script, out, kind->last, "--plot", err);
 }
 
 /* The figure is made beside its place and put there by rename: that must not hit a device. */
@@ -265,9 +162,8 @@ static int open_beside(const char *path, char **name, struct tide_error *err)
 
 int td_cli_plot_check(const char *path, struct tide_error *err)
 {
-	char *const argv[] = {(char[]){"gnuplot"}, (char[]){"--version"}, NULL};
 	char *name = NULL;
-	int status, nowhere, fd, rc = check_place(path, err);
+	int fd, rc = check_place(path, err);
 
 	if (rc)
 		return rc;
@@ -276,11 +172,8 @@ int td_cli_plot_check(const char *path, struct tide_error *err)
 		return fd;
 	unlink(name);
 	free(name);
-	nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
-	rc = run_gnuplot(argv, (int[]){nowhere, fd, nowhere}, &status, err);
-	close(nowhere);
 	close(fd);
-	return rc;
+	return td_report_gnuplot_check("--plot", err);
 }
 
 int td_cli_plot(const struct td_cli_panel *panels, size_t n, const char *path,

@@ -4,11 +4,11 @@
 set -eu
 cd "$1"
 
-find include src policies -name '*.[ch]' -o -name '*.def' | sort | awk '
-# The room of a path: include, policies/evict, or the folder below src.
+find include src policies report -name '*.[ch]' -o -name '*.def' | sort | awk '
+# The room of a path: include, report, policies/evict, or the folder below src.
 function room(path,    part) {
 	split(path, part, "/")
-	if (part[1] == "include") return "include"
+	if (part[1] == "include" || part[1] == "report") return part[1]
 	return part[1] == "policies" ? "policies/" part[2] : part[2]
 }
 
@@ -28,9 +28,10 @@ function exists(path,    line, got) {
 function resolve(from, name,    folder, i, path) {
 	folder = from
 	sub(/[^\/]*$/, "", folder)
-	split(folder " include/ src/", place, " ")
-	for (i = 1; i <= 3; i++) {
+	split(folder " include/ src/ ./", place, " ")
+	for (i = 1; i <= 4; i++) {
 		path = normal(place[i] name)
+		sub(/^\.\//, "", path)
 		if (exists(path)) return path
 	}
 	return ""

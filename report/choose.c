@@ -1,0 +1,248 @@
+/* Which figures a report has. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "choose.h"
+
+#define FIGURES_MOST 60
+#define SERIES_MOST TD_REPORT_COLOURS
+
+/* ---- making one ---- */
+
+/* Letters, digits and single dashes, cut where it is long. */
+static char *file_name(const struct td_report *r, const char *text)
+{
+	char name[64];
+	size_t n = 0, same = 1;
+	char *out;
+
+	for (; *text && n < sizeof name - 1; text++) {
+		unsigned char c = (unsigned char)*text;
+		bool plain = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+		if (c >= 'A' && c <= 'Z')
+			name[n++] = (char)(c + 32);
+		else if (plain)
+			name[n++] = (char)c;
+		else if (n > 0 && name[n - 1] != '-')
+			name[n++] = '-';
+	}
+	while (n > 0 && name[n - 1] == '-')
+		n--;
+	name[n] = '\0';
+	for (size_t i = 0; i < r->n_figures; i++) {
+		const char *other = r->figures[i].name;
+		same += other && strncmp(other, name, n) == 0 &&
+			(other[n] == '\0' || (other[n] == '-' && other[n + 1] == '-'));
+	}
+	/* Two dashes come from nothing else, so that no name is given twice. */
+	if (same > 1 ? asprintf(&out, "%s--%zu", name, same) < 0 : asprintf(&out, "%s", name) < 0)
+		return NULL;
+	return out;
+}
+
+struct td_report_figure *td_report_new_figure(struct td_report *r, enum td_report_kind kind,
+					      size_t series, size_t groups)
+{
+	struct td_report_figure *f;
+
+	if (r->n_figures == FIGURES_MOST) {
+		r->undrawn++;
+		return NULL;
+	}
+	f = reallocarray(r->figures, r->n_figures + 1, sizeof *f);
+	if (!f)
+		return NULL;
+	r->figures = f;
+	f = &r->figures[r->n_figures];
+	*f = (struct td_report_figure){.kind = kind};
+	f->series = calloc(series + 1, sizeof *f->series);
+	f->groups = calloc(groups + 1, sizeof *f->groups);
+	r->n_figures++;
+	if (f->series && f->groups)
+		return f;
+	r->n_figures--;
+	td_report_figure_free(f);
+	return NULL;
+}
+
+/* name: of the files, as a text that is made one. */
+int td_report_title(struct td_report *r, struct td_report_figure *f, const char *name,
+		    const char *title, const char *x_label, const char *y_label)
+{
+	f->name = file_name(r, name);
+	f->title = strdup(title);
+	f->x_label = strdup(x_label);
+	f->y_label = strdup(y_label);
+	return f->name && f->title && f->x_label && f->y_label ? 0 : -ENOMEM;
+}
+
+struct td_report_series *td_report_new_series(struct td_report_figure *f, const char *name,
+					      size_t colour, size_t n)
+{
+	struct td_report_series *s = &f->series[f->n_series++];
+
+	*s = (struct td_report_series){.name = strdup(name),
+				       .colour = (unsigned)colour,
+				       .n = n,
+				       .x = calloc(n + 1, sizeof *s->x),
+				       .y = calloc(n + 1, sizeof *s->y)};
+	if (!s->name || !s->x || !s->y)
+		return NULL;
+	for (size_t i = 0; i < n; i++) {
+		s->x[i] = (double)i;
+		s->y[i] = NAN;
+	}
+	return s;
+}
+
+int td_report_new_group(struct td_report_figure *f, const char *name)
+{
+	f->groups[f->n_groups] = strdup(name);
+	return f->groups[f->n_groups++] ? 0 : -ENOMEM;
+}
+
+/* ---- units ---- */
+
+struct unit {
+	double of;
+	const char *name;
+};
+
+static struct unit unit_of(enum td_report_metric metric, double most)
+{
+	if (metric == TD_REPORT_TIME) {
+		if (most >= 1e9)
+			return (struct unit){1e9, "simulated time, s"};
+		return most >= 1e6 ? (struct unit){1e6, "simulated time, ms"}
+				   : (struct unit){1e3, "simulated time, us"};
+	}
+	if (most >= 5e6)
+		return (struct unit){1e6, metric == TD_REPORT_FAULTS
+						  ? "faults, millions"
+						  : "storage I/O, million pages"};
+	if (most >= 5e3)
+		return (struct unit){1e3, metric == TD_REPORT_FAULTS
+						  ? "faults, thousands"
+						  : "storage I/O, thousand pages"};
+	return (struct unit){1, metric == TD_REPORT_FAULTS ? "faults" : "storage I/O, pages"};
+}
+
+void td_report_scale(struct td_report_figure *f, enum td_report_metric metric)
+{
+	double most = 0;
+	struct unit unit;
+
+	for (size_t s = 0; s < f->n_series; s++)
+		for (size_t i = 0; i < f->series[s].n; i++)
+			most = fmax(most, f->series[s].y[i]); /* fmax() passes over NAN */
+	unit = unit_of(metric, most);
+	for (size_t s = 0; s < f->n_series; s++)
+		for (size_t i = 0; i < f->series[s].n; i++)
+			f->series[s].y[i] /= unit.of;
+	free(f->y_label);
+	f->y_label = strdup(unit.name);
+}
+
+/* ---- words ---- */
+
+/* "near memory 50%", and the model where there are several. */
+static void put_where(FILE *to, const struct td_report *r, uint32_t model, const char *size)
+{
+	if (size)
+		fprintf(to, ", near memory %s", size);
+	if (r->models.n > 1)
+		fprintf(to, ", model %s", r->models.at[model]);
+}
+
+char *td_report_where(const struct td_report *r, const char *start, uint32_t model,
+		      const char *size)
+{
+	char *text = NULL;
+	size_t n;
+	FILE *to = open_memstream(&text, &n);
+
+	if (!to)
+		return NULL;
+	fputs(start, to);
+	put_where(to, r, model, size);
+	fclose(to);
+	return text;
+}
+
+/* ---- which combinations ---- */
+
+/* Of many combinations, the ones to draw: the baselines, then the best by mean gain. */
+static bool is_better(const struct td_report *r, uint32_t a, uint32_t b)
+{
+	double x = td_report_mean_gain(r, a), y = td_report_mean_gain(r, b);
+
+	if (r->scores[a].is_baseline != r->scores[b].is_baseline)
+		return r->scores[a].is_baseline;
+	return isnan(y) ? !isnan(x) : x > y;
+}
+
+static void choose_combinations(const struct td_report *r, struct td_report_choice *c, size_t most)
+{
+	c->n = 0;
+	for (uint32_t i = 0; i < r->combinations.n; i++) {
+		size_t at = c->n;
+		if (!r->scores[i].groups)
+			continue;
+		while (at > 0 && is_better(r, i, c->at[at - 1]))
+			at--;
+		if (at >= most)
+			continue;
+		c->n += c->n < most;
+		memmove(&c->at[at + 1], &c->at[at], (c->n - at - 1) * sizeof c->at[0]);
+		c->at[at] = i;
+	}
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* A combination that was not run here has no place in the legend. */
+static void drop_empty(struct td_report_figure *f)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < f->n_series; i++) {
+		struct td_report_series one = f->series[i];
+		bool has_points = false;
+		for (size_t k = 0; k < one.n; k++)
+			has_points |= isfinite(one.y[k]);
+		if (has_points) {
+			f->series[kept++] = one;
+			continue;
+		}
+		free(one.name);
+		free(one.x);
+		free(one.y);
+	}
+	f->n_series = kept;
+}
+
+int td_report_choose(struct td_report *r)
+{
+	struct td_report_choice c;
+	int rc;
+
+	choose_combinations(r, &c, SERIES_MOST);
+	qsort(c.at, c.n, sizeof c.at[0], compare_numbers);
+	rc = td_report_choose_papers(r);
+	if (!rc)
+		rc = td_report_choose_bars(r, &c);
+	if (!rc)
+		rc = td_report_choose_sizes(r, &c);
+	if (!rc)
+		rc = td_report_choose_curves(r);
+	for (size_t i = 0; i < r->n_figures; i++)
+		drop_empty(&r->figures[i]);
+	return rc;
+}

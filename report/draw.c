@@ -1,0 +1,157 @@
+/* Figures by gnuplot: into the page, and into files. */
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "gnuplot.h"
+#include "model.h"
+#include "write.h"
+
+/* ---- into the page ---- */
+
+static char *read_back(int fd)
+{
+	off_t size = lseek(fd, 0, SEEK_END);
+	char *text = size < 0 ? NULL : malloc((size_t)size + 1);
+
+	if (text && pread(fd, text, (size_t)size, 0) != (ssize_t)size) {
+		free(text);
+		return NULL;
+	}
+	if (text)
+		text[size] = '\0';
+	return text;
+}
+
+static int draw_to(const struct td_report_figure *f, enum td_report_form form, int fd,
+		   struct tide_error *err)
+{
+	FILE *script = td_report_script();
+
+	if (script)
+		td_report_figure_script(f, form, script);
+	return td_report_gnuplot(script, fd, form == TD_REPORT_PNG ? "IEND" : "</svg>",
+				 form < TD_REPORT_SVG ? NULL : "--figures", err);
+}
+
+static int draw_inline(const struct td_report_figure *f, enum td_report_form form, char **out,
+		       struct tide_error *err)
+{
+	int fd = memfd_create("figure", MFD_CLOEXEC);
+	char *svg = NULL;
+	int rc;
+
+	if (fd < 0)
+		return tide_fail(err, -ENOMEM, "no memory for a figure: free some");
+	rc = draw_to(f, form, fd, err);
+	if (!rc) {
+		svg = read_back(fd);
+		*out = svg ? td_report_inline_svg(svg, f->title) : NULL;
+		if (!*out)
+			rc = tide_fail(err, -EIO,
+				       "gnuplot drew something else than a figure: "
+				       "is it another version than 5?");
+	}
+	free(svg);
+	close(fd);
+	return rc;
+}
+
+int td_report_draw(struct td_report *r, struct tide_error *err)
+{
+	int rc = r->n_figures ? td_report_gnuplot_check(NULL, err) : 0;
+
+	for (size_t i = 0; i < r->n_figures && !rc; i++) {
+		rc = draw_inline(&r->figures[i], TD_REPORT_WIDE, &r->figures[i].wide, err);
+		if (!rc)
+			rc = draw_inline(&r->figures[i], TD_REPORT_NARROW, &r->figures[i].narrow,
+					 err);
+	}
+	r->has_gnuplot = !rc;
+	return rc;
+}
+
+/* ---- into files ---- */
+
+static int draw_file(const struct td_report_figure *f, enum td_report_form form, const char *folder,
+		     struct tide_error *err)
+{
+	struct td_report_file file;
+	int rc = td_report_file_open(&file, folder, f->name, form == TD_REPORT_PNG ? "png" : "svg",
+				     err);
+
+	if (rc)
+		return rc;
+	rc = draw_to(f, form, fileno(file.to), err);
+	return td_report_file_close(&file, rc, err);
+}
+
+/* Bars are a table; lines have their own sizes each, so a row is a point. */
+static void put_bars(const struct td_report_figure *f, FILE *to)
+{
+	td_report_csv(to, f->x_label);
+	for (size_t s = 0; s < f->n_series; s++) {
+		putc(',', to);
+		td_report_csv(to, f->series[s].name);
+	}
+	for (size_t i = 0; i < f->n_groups; i++) {
+		putc('\n', to);
+		td_report_csv(to, f->groups[i]);
+		for (size_t s = 0; s < f->n_series; s++)
+			if (isfinite(f->series[s].y[i]))
+				fprintf(to, ",%.10g", f->series[s].y[i]);
+			else
+				putc(',', to);
+	}
+	putc('\n', to);
+}
+
+static void put_points(const struct td_report_figure *f, FILE *to)
+{
+	fputs("series,", to);
+	td_report_csv(to, f->x_label);
+	putc(',', to);
+	td_report_csv(to, f->y_label);
+	putc('\n', to);
+	for (size_t s = 0; s < f->n_series; s++)
+		for (size_t i = 0; i < f->series[s].n; i++) {
+			td_report_csv(to, f->series[s].name);
+			fprintf(to, ",%.10g,%.10g\n", f->series[s].x[i], f->series[s].y[i]);
+		}
+}
+
+static int write_data(const struct td_report_figure *f, const char *folder, struct tide_error *err)
+{
+	struct td_report_file file;
+	int rc = td_report_file_open(&file, folder, f->name, "csv", err);
+
+	if (rc)
+		return rc;
+	if (f->kind == TD_REPORT_BARS)
+		put_bars(f, file.to);
+	else
+		put_points(f, file.to);
+	return td_report_file_close(&file, 0, err);
+}
+
+int td_report_figures(const struct td_report *r, const char *folder, struct tide_error *err)
+{
+	int rc = td_report_gnuplot_check("--figures", err);
+
+	if (!rc && mkdir(folder, 0777) != 0 && errno != EEXIST)
+		rc = tide_fail(err, -errno, "cannot make the folder %.150s: %s: give another",
+			       folder, strerror(errno));
+	for (size_t i = 0; i < r->n_figures && !rc; i++) {
+		rc = draw_file(&r->figures[i], TD_REPORT_SVG, folder, err);
+		if (!rc)
+			rc = draw_file(&r->figures[i], TD_REPORT_PNG, folder, err);
+		if (!rc)
+			rc = write_data(&r->figures[i], folder, err);
+	}
+	return rc ? rc : td_report_write_all(r, folder, err);
+}

@@ -1,0 +1,54 @@
+/* One figure: data, and how gnuplot draws it. */
+#ifndef TD_REPORT_FIGURE_H
+#define TD_REPORT_FIGURE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "tide/error.h"
+
+enum td_report_kind {
+	TD_REPORT_BARS,  /* x is the number of a group, from 0 */
+	TD_REPORT_LINES, /* x is a number */
+};
+
+struct td_report_series {
+	char *name;
+	unsigned colour; /* the same policies have the same one in all figures */
+	size_t n;
+	double *x, *y; /* NAN: nothing there */
+};
+
+struct td_report_figure {
+	enum td_report_kind kind;
+	char *name;              /* of its files, without an ending */
+	char *title, *note;      /* note NULL: nothing to explain */
+	char *x_label, *y_label; /* x of bars: the heading of the groups */
+	char **groups;
+	size_t n_groups;
+	struct td_report_series *series;
+	size_t n_series;
+	double mark;         /* a line at this y, 0: none */
+	char *wide, *narrow; /* drawn, for the page; NULL: not */
+};
+
+#define TD_REPORT_COLOURS 8
+
+enum td_report_form {
+	TD_REPORT_WIDE,   /* for a page on a desk */
+	TD_REPORT_NARROW, /* for a page on a phone: bars lie */
+	TD_REPORT_SVG,    /* for a paper */
+	TD_REPORT_PNG,
+};
+
+void td_report_figure_script(const struct td_report_figure *f, enum td_report_form form, FILE *to);
+
+/* The SVG of gnuplot as part of a page: no prologue, no names, colours of the page. */
+char *td_report_inline_svg(const char *svg, const char *label);
+/* The markers of all those figures, which are the same. */
+extern const char td_report_markers[];
+
+void td_report_figure_free(struct td_report_figure *f);
+
+#endif

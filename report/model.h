@@ -1,0 +1,165 @@
+/* What a report holds, between reading and writing it. */
+#ifndef TD_REPORT_MODEL_H
+#define TD_REPORT_MODEL_H
+
+#include <jansson.h>
+#include <stdint.h>
+
+#include "figure.h"
+#include "report.h"
+
+/* Texts that come again and again, each once: numbered by first appearance. */
+struct td_report_names {
+	json_t *numbers; /* text -> number */
+	const char **at;
+	size_t n, room;
+};
+
+enum td_report_count {
+#define TIDE_COUNTER(name, help) TD_REPORT_##name,
+#include "tide/counters.def"
+#undef TIDE_COUNTER
+	TD_REPORT_COUNTS
+};
+extern const char *const td_report_count_names[TD_REPORT_COUNTS];
+
+/* 100,000 of these must fit into little memory: the documents are not kept. */
+struct td_report_run {
+	uint32_t input, combination, model, evict, prefetch, place; /* numbers of names */
+	uint32_t size, group;  /* of near memory; of the runs that differ in policies alone */
+	uint32_t file, number; /* of the first file, 0; of the first run, 1 */
+	bool is_placed, is_baseline;
+	uint64_t page_bytes, chunk_bytes, near_pages, host_pages, footprint_pages, seed;
+	uint64_t counts[TD_REPORT_COUNTS];
+	uint64_t simulated_ns; /* 0: the run has no clock */
+	double wall_s;
+	char *command, *error; /* error NULL: it went well */
+};
+
+/* What decides which run is the best: less is better in all of them. */
+enum td_report_metric {
+	TD_REPORT_FAULTS,
+	TD_REPORT_STORAGE, /* pages read from tier 3 and written to it */
+	TD_REPORT_TIME,
+	TD_REPORT_MIXED, /* of a report, not of a group */
+};
+
+/* Runs of the same input at the same size, in td_report.order from first on. */
+struct td_report_group {
+	size_t first, n;
+	enum td_report_metric metric;
+	const struct td_report_run *baseline, *best; /* NULL: all failed */
+	size_t also_best;                            /* others that are as good */
+};
+
+/* How a combination does over all groups that it ran in. */
+struct td_report_score {
+	double log_gain; /* sum */
+	size_t gains, groups, best;
+	bool is_baseline, is_oracle;
+};
+
+struct td_report_point {
+	double pages, misses, ratio;
+};
+struct td_report_curve {
+	uint32_t input, policy; /* numbers of names */
+	char *method, *command;
+	size_t n;
+	struct td_report_point *at;
+	double footprint_pages, mean;
+	bool is_sampled;
+};
+
+struct td_report_statement {
+	char *id, *what, *published, *measured, *note; /* as texts; note may be NULL */
+	double published_value, measured_value;        /* NAN: no number */
+	signed char agrees;                            /* 1, 0, or -1: not judged */
+};
+struct td_report_paper {
+	char *name;
+	struct td_report_statement *at;
+	size_t n, agree, disagree;
+};
+
+struct td_report {
+	struct td_report_names files, inputs, combinations, policies, models, sizes, groups_named;
+	struct td_report_run *runs;
+	size_t n_runs, runs_room;
+	json_t *by_command;                           /* command -> place in runs */
+	size_t duplicates, differing, failed, others; /* others: runs of a form that is not known */
+	struct td_report_curve *curves;
+	size_t n_curves;
+	struct td_report_paper *papers;
+	size_t n_papers;
+
+	/* Made by td_report_prepare(). */
+	uint32_t *order; /* of the runs: by input, size and place in the files */
+	struct td_report_group *groups;
+	size_t n_groups, run_inputs;
+	struct td_report_score *scores; /* by combination */
+	size_t baselines;               /* combinations that are one; 1: the same everywhere */
+	bool sizes_are_shares;
+	struct td_report_figure *figures;
+	size_t n_figures, undrawn;
+	bool has_gnuplot;
+};
+
+/* store.c */
+int td_report_name(struct td_report_names *names, const char *text, uint32_t *number);
+int td_report_add_run(struct td_report *r, struct td_report_run *run); /* takes its texts over */
+
+/* group.c */
+uint64_t td_report_cost(const struct td_report_run *run, enum td_report_metric metric);
+int td_report_group(struct td_report *r);
+/* Of all groups; TD_REPORT_MIXED where they differ. */
+enum td_report_metric td_report_metric(const struct td_report *r);
+/* What knows the future cannot be chosen for real: it is shown, and not ranked. */
+bool td_report_is_oracle(const struct td_report *r, const struct td_report_run *run);
+/* How many times better than the baseline a run is: its cost in that of run. NAN: not known. */
+double td_report_gain(const struct td_report_group *group, const struct td_report_run *run);
+/* Of all groups, by the geometric mean. NAN: nothing to compare. */
+double td_report_mean_gain(const struct td_report *r, uint32_t combination);
+/* "lrm+tree", or words for it where it is not the same everywhere. */
+const char *td_report_baseline(const struct td_report *r);
+
+/* choose.c */
+int td_report_choose(struct td_report *r);
+
+/* Numbers and texts for people. */
+struct td_report_text {
+	char text[64];
+};
+struct td_report_text td_report_grouped(uint64_t n);
+struct td_report_text td_report_bytes(uint64_t bytes);
+struct td_report_text td_report_ns(uint64_t ns);
+struct td_report_text td_report_near(const struct td_report_run *run);
+const char *td_report_metric_name(enum td_report_metric metric);
+void td_report_html(FILE *to, const char *text);
+void td_report_html_part(FILE *to, const char *text, size_t n); /* its first n bytes */
+void td_report_csv(FILE *to, const char *text);                 /* one cell */
+
+/* tables.c: rows that are too many are left out, with a word about it. */
+#define TD_REPORT_ROWS_MOST 1000
+void td_report_put_left_out(size_t n, const char *what, const char *file, FILE *to);
+/* The beginning of a table in a box that scrolls by itself; a head with "#" first is of numbers. */
+void td_report_put_heads(const char *caption, const char *const *heads, FILE *to);
+void td_report_put_foot(FILE *to);
+void td_report_put_number(FILE *to, double value, const char *shown); /* one cell; NAN: empty */
+void td_report_put_text(FILE *to, const char *text);                  /* one cell */
+
+/* table_runs.c, tables.c */
+void td_report_put_best(const struct td_report *r, FILE *to);
+void td_report_put_runs(const struct td_report *r, FILE *to);
+void td_report_put_failed(const struct td_report *r, FILE *to);
+void td_report_put_curves(const struct td_report *r, FILE *to);
+void td_report_put_statements(const struct td_report_paper *paper, FILE *to);
+void td_report_put_commands(const struct td_report *r, FILE *to);
+
+/* summary.c */
+void td_report_put_summary(const struct td_report *r, FILE *to);
+
+/* Made by cmake/page.cmake from page.css and page.js: their texts, and their SHA-256 in hex. */
+extern const char td_report_css[], td_report_js[], td_report_css_sum[], td_report_js_sum[];
+
+#endif

@@ -1,0 +1,40 @@
+/* Reports: JSON results of tide in, one HTML page and figures out. This room knows the documents
+ * that the command line prints, and nothing of what made them. It prints and exits nowhere. */
+#ifndef TD_REPORT_REPORT_H
+#define TD_REPORT_REPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "tide/error.h"
+
+struct td_report;
+
+struct td_report *td_report_open(void); /* NULL: no memory */
+void td_report_close(struct td_report *r);
+
+/* Adds the results of one file, any mix of documents one after the other; "-" is standard input.
+ * -EIO where it cannot be read or holds something else: the text names the file and the line. */
+int td_report_read(struct td_report *r, const char *path, struct tide_error *err);
+
+/* Once everything is read: groups the runs and chooses the figures. -ENODATA: there is nothing. */
+int td_report_prepare(struct td_report *r, struct tide_error *err);
+
+/* Draws the figures for the page. -ENOENT: there is no gnuplot, and the page will say so. */
+int td_report_draw(struct td_report *r, struct tide_error *err);
+
+/* The page; title NULL: one made from what was read. Errors of to are left to its owner. */
+void td_report_page(const struct td_report *r, const char *title, FILE *to);
+
+/* Every figure as .svg, .png and .csv, and runs.csv, curves.csv and statements.csv with all that
+ * was read. The folder is made where it is missing; files of those names are replaced. */
+int td_report_figures(const struct td_report *r, const char *folder, struct tide_error *err);
+
+/* What there is, for a closing line. */
+struct td_report_facts {
+	size_t runs, failed, duplicates, inputs, curves, papers, figures;
+};
+struct td_report_facts td_report_facts(const struct td_report *r);
+
+#endif
