@@ -4,7 +4,7 @@
 #include <strings.h>
 
 #include "workload/workload.h"
-#include "workloads.h"
+#include "workloads/workloads.h"
 
 /* clang-format off */
 const struct td_cli_option td_cli_workloads_options[] = {

@@ -180,8 +180,8 @@ int td_engine_remote(struct td_engine *e, tide_chunk c, const struct tide_event 
 		     struct tide_error *err);
 
 /* For mechanisms that take accesses one by one, as they come: what one is to a page of a chunk that
- * has an index. A hit is counted and told. For what is more, a mechanism has its own time: a fault is
- * only found out, and served by td_engine_tick(), then td_engine_fault(); a notice is a hit, and
+ * has an index. A hit is counted and told. For what is more, a mechanism has its own time: a fault
+ * is only found out, and served by td_engine_tick(), then td_engine_fault(); a notice is a hit, and
  * served by td_engine_notice(). */
 enum td_engine_touched { TD_HIT, TD_NOTICE, TD_REMOTE, TD_ABSENT };
 int td_engine_touch(struct td_engine *e, tide_chunk c, unsigned bit, const struct tide_event *event,

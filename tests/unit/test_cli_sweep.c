@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/sweep.h"
+#include "cli/sweep/sweep.h"
 
 /* ---- braces ---- */
 

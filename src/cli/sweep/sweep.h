@@ -8,12 +8,12 @@
 #include <sys/types.h>
 #include <xxhash.h>
 
-#include "cli.h"
+#include "../cli.h"
 
 #define TD_CLI_VALUES_MAX 1000000 /* of one axis */
 #define TD_CLI_GRID_MAX 10000000  /* runs */
 
-/* ---- sweep_braces.c: `mhpe:t1={16,32},t2={30..50..10}` is six values ---- */
+/* ---- braces.c: `mhpe:t1={16,32},t2={30..50..10}` is six values ---- */
 
 struct td_cli_axis {
 	size_t n, room;
@@ -24,7 +24,7 @@ int td_cli_axis_add(struct td_cli_axis *axis, const char *option, const char *te
 		    struct tide_error *err);
 void td_cli_axis_free(struct td_cli_axis *axis);
 
-/* ---- sweep_grid.c ---- */
+/* ---- grid.c ---- */
 
 struct td_cli_grid {
 	struct td_cli_axis trace, workload, near_size, host, page, chunk, seed, model;
@@ -59,11 +59,11 @@ void td_cli_grid_pair(const struct td_cli_grid *grid, size_t i, struct tide_sim_
 /* `tide sim ...` in the one way it is written here, quoted for a shell. */
 int td_cli_grid_command(const struct td_cli_grid *grid, uint64_t i, struct td_cli_text *text);
 
-/* ---- sweep_check.c: what can be known to be wrong before the first run ---- */
+/* ---- check.c: what can be known to be wrong before the first run ---- */
 
 int td_cli_grid_check(const struct td_cli_grid *grid, struct tide_error *err);
 
-/* ---- sweep_plan.c: which runs are this sweep's, and which of them are left ---- */
+/* ---- plan.c: which runs are this sweep's, and which of them are left ---- */
 
 enum td_cli_state { TD_CLI_LEFT, TD_CLI_DONE, TD_CLI_FAILED };
 
@@ -92,7 +92,7 @@ bool td_cli_plan_mark(struct td_cli_plan *plan, const char *key, bool failed);
 void td_cli_plan_order(struct td_cli_plan *plan, bool retry);
 struct td_cli_key td_cli_key_text(XXH128_hash_t key);
 
-/* ---- sweep_file.c: the results, a line each ---- */
+/* ---- file.c: the results, a line each ---- */
 
 struct td_cli_results {
 	const char *path; /* NULL: standard output */
@@ -111,7 +111,7 @@ int td_cli_results_add(struct td_cli_results *r, const char *line, size_t n,
 int td_cli_results_sync(struct td_cli_results *r, struct tide_error *err);
 int td_cli_results_close(struct td_cli_results *r, struct tide_error *err);
 
-/* ---- sweep_looks.c: what is known of an input, found once for all its runs ---- */
+/* ---- looks.c: what is known of an input, found once for all its runs ---- */
 
 struct td_cli_look;
 struct td_cli_looks {
@@ -127,7 +127,7 @@ int td_cli_look_take(struct td_cli_looks *looks, struct td_cli_point *point,
 		     struct td_cli_look **look, struct tide_error *err);
 void td_cli_look_give(struct td_cli_looks *looks, struct td_cli_look *look);
 
-/* ---- sweep_watch.c: a thread that waits for signals, and calls now and then ---- */
+/* ---- watch.c: a thread that waits for signals, and calls now and then ---- */
 
 struct td_cli_watch {
 	pthread_t thread;
@@ -141,7 +141,7 @@ struct td_cli_watch {
 int td_cli_watch_start(struct td_cli_watch *watch, struct tide_error *err);
 void td_cli_watch_end(struct td_cli_watch *watch);
 
-/* ---- sweep_runs.c: the runs themselves ---- */
+/* ---- runs.c: the runs themselves ---- */
 
 struct td_cli_sweep {
 	const struct td_cli_grid *grid;

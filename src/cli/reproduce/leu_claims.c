@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <inttypes.h>
 
-#include "reproduce_leu.h"
+#include "leu.h"
 
 /* "loop 0.421, skewed 0.987": a number per input, and the largest of them. */
 struct shares {

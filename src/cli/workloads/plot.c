@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "../plot.h"
 #include "lib/sizes.h"
-#include "plot.h"
 #include "trace/trace.h"
 #include "workload/gpu.h"
 #include "workload/workload.h"

@@ -1,9 +1,9 @@
 /* Reproductions: what the papers published beside what this program measures. A paper is one
- * reproduce_PAPER.c with a row in cmd_reproduce.c. */
+ * PAPER.c with a row in cmd_reproduce.c. */
 #ifndef TD_CLI_REPRODUCE_H
 #define TD_CLI_REPRODUCE_H
 
-#include "cli.h"
+#include "../cli.h"
 
 enum td_cli_verdict {
 	TD_CLI_DISAGREES,
@@ -31,6 +31,17 @@ struct td_cli_statement {
 int td_cli_reproduce_start(struct td_cli_reproduction *r, const char *paper, uint64_t steps,
 			   const struct td_cli_args *args, struct tide_error *err);
 void td_cli_state(struct td_cli_reproduction *r, const struct td_cli_statement *s);
+/* state.c: a number, where NAN is null and not judged; and a claim in words. */
+void td_cli_state_number(struct td_cli_reproduction *r, const char *id, const char *what,
+			 double published, double measured, bool agrees, const char *note);
+void td_cli_state_claim(struct td_cli_reproduction *r, const char *id, const char *what,
+			const char *published, bool judged, bool agrees, const char *why,
+			const char *format, ...) __attribute__((format(printf, 8, 9)));
+/* What --study names, the first if it is NULL; which applications --only names, all if it is. */
+int td_cli_choose_study(const char *study, const char *const *names, size_t n, size_t *found,
+			struct tide_error *err);
+int td_cli_choose_apps(const char *only, const char *const *names, size_t n, bool *wanted,
+		       struct tide_error *err);
 void td_cli_reproduce_show(void *reproduction, uint64_t done, uint64_t total); /* a tide_progress */
 /* Prints the statements, or the JSON document. */
 int td_cli_reproduce_print(struct td_cli_reproduction *r, struct tide_error *err);
@@ -40,6 +51,15 @@ void td_cli_reproduce_free(struct td_cli_reproduction *r);
 int td_cli_reproduce_leu(const struct td_cli_args *args, struct tide_error *err);
 extern const struct td_cli_option td_cli_reproduce_leu_options[];
 extern const char td_cli_reproduce_leu_more[];
+int td_cli_reproduce_gmt(const struct td_cli_args *args, struct tide_error *err);
+extern const struct td_cli_option td_cli_reproduce_gmt_options[];
+extern const char td_cli_reproduce_gmt_more[];
+int td_cli_reproduce_cppe(const struct td_cli_args *args, struct tide_error *err);
+extern const struct td_cli_option td_cli_reproduce_cppe_options[];
+extern const char td_cli_reproduce_cppe_more[];
+int td_cli_reproduce_observuvm(const struct td_cli_args *args, struct tide_error *err);
+extern const struct td_cli_option td_cli_reproduce_observuvm_options[];
+extern const char td_cli_reproduce_observuvm_more[];
 
 /* An input as an unnamed temporary file of the format txt: read as often as wanted, under a name
  * that fits into a parameter, and gone with the process. */

@@ -1,13 +1,13 @@
 /* tide reproduce leu: the miss ratio curves of Figure 1 of "Statistical Caching for Near Memory
  * Management", on generated block workloads or on a trace, with LEU among them. */
-#include "reproduce_leu.h"
+#include "leu.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "plot.h"
+#include "../plot.h"
 
 const struct td_cli_option td_cli_reproduce_leu_options[] = {
 	{"trace", 0, TD_CLI_TEXT, TD_CLI_AT(trace), "FILE",

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "core/rit.h"
-#include "reproduce_leu.h"
+#include "leu.h"
 
 #define ROUNDS 100
 #define ROUNDS_LEARNT 10000

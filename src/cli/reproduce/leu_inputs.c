@@ -1,5 +1,5 @@
 /* The inputs of the curves: generated block workloads, or a trace. */
-#include "reproduce_leu.h"
+#include "leu.h"
 
 /* What volumes of file servers are made of, alone and together: a scan that comes again, skewed
  * accesses, and working sets that move. */

@@ -2,7 +2,7 @@
 #ifndef TD_CLI_WORKLOADS_H
 #define TD_CLI_WORKLOADS_H
 
-#include "cli.h"
+#include "../cli.h"
 
 /* The workload of that name, whatever parameters follow it; or an error that names a near one. */
 int td_cli_find_workload(const char *spec, struct tide_workload_info *w, struct tide_error *err);

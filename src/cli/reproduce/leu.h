@@ -27,7 +27,7 @@ struct td_cli_leu_input {
 	struct tide_mrc *curves[TD_CLI_LEU_CURVES]; /* NULL: not for this input */
 };
 
-/* reproduce_leu_inputs.c: those of the generated set, scaled, or the trace. */
+/* leu_inputs.c: those of the generated set, scaled, or the trace. */
 #define TD_CLI_LEU_INPUTS_MAX 6
 int td_cli_leu_inputs(const struct td_cli_args *args, double scale, struct td_cli_leu_input *inputs,
 		      size_t *n, struct tide_error *err);
@@ -44,11 +44,11 @@ bool td_cli_leu_policy(const struct td_cli_leu_input *in, enum td_cli_leu_curve 
 /* The miss ratio at a size, on the line between the two sizes that were tried. */
 double td_cli_leu_ratio(const struct tide_mrc *m, double pages);
 
-/* reproduce_leu_claims.c: what the curves say about the paper's claims. */
+/* leu_claims.c: what the curves say about the paper's claims. */
 int td_cli_leu_claims(struct td_cli_reproduction *r, const struct td_cli_leu_input *inputs,
 		      size_t n, bool exact, struct tide_error *err);
 
-/* reproduce_leu_examples.c: "axayaz", "aaxyz" and "aabb". */
+/* leu_examples.c: "axayaz", "aaxyz" and "aabb". */
 int td_cli_leu_examples(struct td_cli_reproduction *r, struct tide_error *err);
 
 #endif
