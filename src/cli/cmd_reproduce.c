@@ -13,6 +13,17 @@ const struct td_cli_verb td_cli_reproduce_verbs[] = {
 	{"leu", "[OPTIONS]",
 	 "Statistical Caching for Near Memory Management (MEMSYS 2019): curves of Figure 1, examples",
 	 td_cli_reproduce_leu_more, td_cli_reproduce_leu_options, 0, 0, NULL, td_cli_reproduce_leu},
+	{"gmt", "[OPTIONS]",
+	 "GPU Orchestrated Memory Tiering (ASPLOS 2024): nine applications in three tiers",
+	 td_cli_reproduce_gmt_more, td_cli_reproduce_gmt_options, 0, 0, NULL, td_cli_reproduce_gmt},
+	{"cppe", "[OPTIONS]",
+	 "Coordinated Page Prefetch and Eviction in GPUs (IPDPS 2020): figures, tables, studies",
+	 td_cli_reproduce_cppe_more, td_cli_reproduce_cppe_options, 0, 0, NULL,
+	 td_cli_reproduce_cppe},
+	{"observuvm", "[OPTIONS]",
+	 "Observability-aided GPU Memory Oversubscription (ISCA 2026): fourteen applications, studies",
+	 td_cli_reproduce_observuvm_more, td_cli_reproduce_observuvm_options, 0, 0, NULL,
+	 td_cli_reproduce_observuvm},
 	{NULL, NULL, NULL, NULL, NULL, 0, 0, NULL, NULL},
 };
 /* clang-format on */

@@ -33,7 +33,9 @@ done
 for verb in info head convert generate; do
 	check_options tide-trace trace "$verb"
 done
-check_options tide-reproduce reproduce leu
+for paper in $("$TIDE" reproduce --help | sed -n '/^Verbs:/,/^$/s/^  \([a-z]*\) .*/\1/p'); do
+	check_options tide-reproduce reproduce "$paper"
+done
 
 missing=$(sed -n 's/^TIDE_COUNTER(\([a-z0-9_]*\), "\(.*\)")$/\1:\2/p' \
 	"$TIDE_SOURCE/include/tide/counters.def" |
