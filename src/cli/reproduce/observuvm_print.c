@@ -1,5 +1,6 @@
 /* The figures of the ObservUVM paper, as tables. */
 #include <math.h>
+#include <string.h>
 
 #include "observuvm.h"
 
@@ -26,11 +27,13 @@ static int print_over_uvm(const struct td_cli_obs *o, const char *title, td_cli_
 			  enum td_cli_obs_setting s, unsigned configs, bool preferred,
 			  struct tide_error *err)
 {
-	char align[16];
+	char align[OBS_CONFIGS + 3] = "l";
 	struct td_cli_table t = {.align = align};
+	int n = __builtin_popcount(configs);
 
 	printf("%s\n", title);
-	snprintf(align, sizeof align, "l%.*sl", __builtin_popcount(configs), "rrrrrrrrr");
+	memset(align + 1, 'r', (size_t)n);
+	align[n + 1] = 'l';
 	td_cli_cell(&t, "%s", "");
 	for (unsigned c = 0; c < OBS_CONFIGS; c++) {
 		if (configs & BIT(c))
