@@ -17,7 +17,7 @@ enum { SCALE, FRAMES_PARAM, ITERS_PARAM, TEX_PARAM };
 #define BOX (41 * 81) /* pixels around a cell */
 #define BOX_THREADS 320
 #define BOX_STEPS ((BOX + BOX_THREADS - 1) / BOX_THREADS)
-#define FRAMES_MOST ((TD_GPU_ARRAYS - FRAME_ARRAYS) / 2)
+enum { FRAMES_MOST = (TD_GPU_ARRAYS - FRAME_ARRAYS) / 2 };
 
 static const struct tide_param params[] = {
 	TD_GPU_PARAM_SCALE,
@@ -113,7 +113,8 @@ static bool launch(struct td_gpu_app *app, uint64_t i, struct td_gpu_launch *out
 static void set_points(struct leu *leu)
 {
 	for (int k = 0; k < CIRCLES * POINTS; k++) {
-		double angle = 2 * M_PI * (k % POINTS) / POINTS, radius = 8 + 2 * (k / POINTS);
+		int circle = k / POINTS;
+		double angle = 2 * M_PI * (k % POINTS) / POINTS, radius = 8 + 2 * circle;
 		int64_t x = (int64_t)(cos(angle) * radius), y = (int64_t)(sin(angle) * radius);
 		leu->point[k] = (x * leu->app.p[ROWS] + y) * 4;
 	}

@@ -66,7 +66,7 @@ static void begin_group(const struct td_walk *t, struct td_gpu_warp *w)
 }
 
 #define EACH_STEP(w) \
-	for (w->v[AT] = w->v[GROUP]; w->v[AT] < w->v[GROUP_END]; w->v[AT] += TD_GPU_LANES)
+	for ((w)->v[AT] = (w)->v[GROUP]; (w)->v[AT] < (w)->v[GROUP_END]; (w)->v[AT] += TD_GPU_LANES)
 
 /* In a page, the edges of all steps are read before the weights of all steps: the repetitions of an
  * instruction on a page are one event. */
