@@ -47,10 +47,10 @@ static void claim_slower(struct td_cli_obs *o)
 static void claim_times(struct td_cli_obs *o)
 {
 	enum td_cli_obs_app which;
-	double most =
-		td_cli_obs_most(o, td_cli_obs_time_ns, OBS_MAIN, OBS_ALL, OBS_TM2, OBS_UVM, &which);
 	double most_fdp =
 		td_cli_obs_most(o, td_cli_obs_time_ns, OBS_MAIN, OBS_ALL, OBS_TM1, OBS_TM, &which);
+	double most =
+		td_cli_obs_most(o, td_cli_obs_time_ns, OBS_MAIN, OBS_ALL, OBS_TM2, OBS_UVM, &which);
 
 	td_cli_obs_state_saved(o, "fig9-tm", "percent of UVM's time that TM saves, geometric mean",
 			       20, average(o, td_cli_obs_time_ns, OBS_TM, OBS_UVM), NULL);
@@ -65,7 +65,6 @@ static void claim_times(struct td_cli_obs *o)
 	td_cli_obs_state_saved(o, "fig9-tm++",
 			       "percent of UVM's time that TM++ saves, geometric mean", 34,
 			       average(o, td_cli_obs_time_ns, OBS_TM2, OBS_UVM), NULL);
-	most = td_cli_obs_most(o, td_cli_obs_time_ns, OBS_MAIN, OBS_ALL, OBS_TM2, OBS_UVM, &which);
 	td_cli_obs_state_saved(o, "fig9-most", "the most that TM++ saves", 64, o->all ? most : NAN,
 			       NULL);
 	td_cli_state_claim(&o->r, "fig9-spm", "SPM gains most from TM++", "SPM",
