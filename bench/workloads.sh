@@ -1,12 +1,12 @@
 #!/bin/sh
-# Claim: at least 20 million accesses a second and core for every application whose kernels are
+# Claim: at least 20 million events a second and core for every application whose kernels are
 # formulas of block and thread, and at most 64 MB of memory besides the data for all of them; every
 # footprint is within 2% of the published one, and the one that is listed.
 # Baseline: none.
 #
-# In wave mode an access stands for the warps that come to a page together, and nothing is said of
-# them while they stay: what counts beside the rate of accesses is how many instructions of warps are
-# gone through meanwhile ("warp M/s"; workloads.c counts them).
+# An event is an instruction of a warp, unmerged. An access that is given stands for one or many of
+# them: in exact mode for repetitions on a page, in wave mode for all warps that come to a page
+# together and stay there. Both rates are shown (workloads.c counts the events).
 #
 # A run generates all accesses of the default size and marks their pages; seconds are those of the
 # processor, the best of REPEAT where that takes long enough to matter. Applications that compute on
@@ -61,11 +61,11 @@ runs()
 
 cat <<TEXT
 
-workloads: $least million accesses a second and core where kernels are formulas, $most MB besides the data
+workloads: $least million events a second and core where kernels are formulas, $most MB besides the data
   baseline: none. Default sizes; processor seconds${PIN:+ on core $CORE}, best of $REPEAT where short
   memory: peak resident set; of applications that compute on data, less their footprint
 
-name            regular      accesses      M/s  warp M/s   MB  footprint              claims
+name            regular      accesses      M/s  events M/s   MB  footprint              claims
 TEXT
 for name in $WORKLOADS; do
 	is_regular=$(regular "$name")
@@ -76,17 +76,17 @@ for name in $WORKLOADS; do
 	verdict=$(text verdict "$SCRATCH/measure.json")
 	stands_for=0
 	[ "$is_regular" = false ] || stands_for=$("$BUILD/bench/workloads" "$name" | cut -d ' ' -f 2)
-	warps=$(calc "$rate * $stands_for / $accesses" %.0f)
+	events=$(calc "$rate * $stands_for / $accesses" %.0f)
 	data=0
 	[ "$is_regular" = true ] || data=$(number touched_bytes "$SCRATCH/measure.json")
 	own=$(calc "($peak * 1024 > $data ? $peak * 1024 - $data : 0)" %.0f)
-	met=$(calc "(($rate >= $least * 1e6 || \"$is_regular\" != \"true\") && $own <= $most * 1e6 && \
+	met=$(calc "(($events >= $least * 1e6 || \"$is_regular\" != \"true\") && $own <= $most * 1e6 && \
 		\"$verdict\" == \"ok\") ? \"true\" : \"false\"" %s)
 	record bench workloads workload "$name" regular "$is_regular" accesses "$accesses" \
-		accesses_per_second "$rate" warp_instructions_per_second "$warps" peak_bytes "$((peak * 1024))" own_bytes "$own" \
+		accesses_per_second "$rate" events_per_second "$events" peak_bytes "$((peak * 1024))" own_bytes "$own" \
 		verdict "$verdict" target "$least" met "$met"
-	printf '%-15s %-7s %13s %8s %9s %4s  %-22s %s\n' "$name" "$is_regular" "$accesses" \
+	printf '%-15s %-7s %13s %8s %11s %4s  %-22s %s\n' "$name" "$is_regular" "$accesses" \
 		"$(calc "$rate / 1e6" %.1f)" \
-		"$([ "$is_regular" = true ] && calc "$warps / 1e6" %.0f || echo -)" "$(calc "$own / 1e6" %.0f)" "$verdict" \
+		"$([ "$is_regular" = true ] && calc "$events / 1e6" %.0f || echo -)" "$(calc "$own / 1e6" %.0f)" "$verdict" \
 		"$([ "$met" = true ] && echo met || echo 'NOT met')"
 done
