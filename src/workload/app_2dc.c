@@ -3,14 +3,6 @@
 
 enum { A, B };
 enum { N };
-enum { SCALE };
-
-static const struct tide_param params[] = {
-	TD_GPU_PARAM_SCALE,
-	TD_GPU_PARAM_MODE_EXACT,
-	TD_GPU_PARAM_JITTER,
-	{0},
-};
 
 static bool convolve(const struct td_gpu_app *app, const struct td_gpu_launch *l, uint64_t n,
 		     struct td_gpu_instr *out)
@@ -37,7 +29,7 @@ static bool launch(struct td_gpu_app *app, uint64_t i, struct td_gpu_launch *out
 
 static int setup(struct td_gpu_app *app, const union tide_value *v, struct tide_error *err)
 {
-	int rc = td_gpu_size(app, &app->p[N], 4096, v[SCALE].r, 2, 32, err);
+	int rc = td_gpu_size(app, &app->p[N], 4096, v[TD_GPU_SCALE].r, 2, 32, err);
 
 	if (rc)
 		return rc;
@@ -57,7 +49,7 @@ const struct td_workload td_workload_app_2dc = {
 	.footprint_bytes = 134184960,
 	.accesses = 5314012,
 	.arrays = 2,
-	.params = params,
+	.params = td_gpu_params_exact,
 	.machine = &td_gpu_cppe,
 	.setup = setup,
 };

@@ -3,14 +3,6 @@
 
 enum { A, B };
 enum { N };
-enum { SCALE };
-
-static const struct tide_param params[] = {
-	TD_GPU_PARAM_SCALE,
-	TD_GPU_PARAM_MODE_EXACT,
-	TD_GPU_PARAM_JITTER,
-	{0},
-};
 
 /* The distinct cells among those that the kernel names: plane, row, column. */
 static const int8_t cells[][3] = {
@@ -46,7 +38,7 @@ static bool launch(struct td_gpu_app *app, uint64_t i, struct td_gpu_launch *out
 
 static int setup(struct td_gpu_app *app, const union tide_value *v, struct tide_error *err)
 {
-	int rc = td_gpu_size(app, &app->p[N], 256, v[SCALE].r, 3, 8, err);
+	int rc = td_gpu_size(app, &app->p[N], 256, v[TD_GPU_SCALE].r, 3, 8, err);
 
 	if (rc)
 		return rc;
@@ -66,7 +58,7 @@ const struct td_workload td_workload_app_3dc = {
 	.footprint_bytes = 133693440,
 	.accesses = 6193536,
 	.arrays = 2,
-	.params = params,
+	.params = td_gpu_params_exact,
 	.machine = &td_gpu_cppe,
 	.setup = setup,
 };

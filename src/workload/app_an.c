@@ -2,15 +2,7 @@
 #include "net.h"
 
 enum { IN, N1, P1, L2, N2, P2, L3, L4, L5, W1, W2, W3, W4, B1, B2, B3, B4 };
-enum { SCALE };
 enum { IMAGES = 2047 };
-
-static const struct tide_param params[] = {
-	TD_GPU_PARAM_SCALE,
-	TD_GPU_PARAM_MODE,
-	TD_GPU_PARAM_JITTER,
-	{0},
-};
 
 static const struct td_net_array arrays[] = {
 	{"in", 3 * 227 * 227, 0, 4},
@@ -120,7 +112,7 @@ static const struct td_net_layer layers[] = {
 static int setup(struct td_gpu_app *app, const union tide_value *v, struct tide_error *err)
 {
 	struct td_net *net = (struct td_net *)app;
-	int rc = td_gpu_size(app, &net->images, IMAGES, v[SCALE].r, 1, 1, err);
+	int rc = td_gpu_size(app, &net->images, IMAGES, v[TD_GPU_SCALE].r, 1, 1, err);
 
 	net->layer = layers;
 	net->layers = sizeof layers / sizeof *layers;
@@ -138,7 +130,7 @@ const struct td_workload td_workload_app_an = {
 	.footprint_bytes = UINT64_C(169003) * 65536,
 	.accesses = 940918,
 	.arrays = 17,
-	.params = params,
+	.params = td_gpu_params_wave,
 	.machine = &td_gpu_observuvm,
 	.app_bytes = sizeof(struct td_net),
 	.setup = setup,

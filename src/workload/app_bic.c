@@ -3,14 +3,6 @@
 
 enum { A, R, S, P, Q };
 enum { N };
-enum { SCALE };
-
-static const struct tide_param params[] = {
-	TD_GPU_PARAM_SCALE,
-	TD_GPU_PARAM_MODE_EXACT,
-	TD_GPU_PARAM_JITTER,
-	{0},
-};
 
 /* Thread j walks down column j: the lanes of a warp are side by side. */
 static bool columns(const struct td_gpu_app *app, const struct td_gpu_launch *l, uint64_t n,
@@ -55,7 +47,7 @@ static bool launch(struct td_gpu_app *app, uint64_t i, struct td_gpu_launch *out
 
 static int setup(struct td_gpu_app *app, const union tide_value *v, struct tide_error *err)
 {
-	int rc = td_gpu_size(app, &app->p[N], 4096, v[SCALE].r, 2, 256, err);
+	int rc = td_gpu_size(app, &app->p[N], 4096, v[TD_GPU_SCALE].r, 2, 256, err);
 
 	if (rc)
 		return rc;
@@ -78,7 +70,7 @@ const struct td_workload td_workload_app_bic = {
 	.footprint_bytes = 67174400,
 	.accesses = 19398912,
 	.arrays = 5,
-	.params = params,
+	.params = td_gpu_params_exact,
 	.machine = &td_gpu_cppe,
 	.setup = setup,
 };

@@ -4,14 +4,6 @@
 
 enum { INPUT, WEIGHTS, PARTIAL, DELTA, OLD_WEIGHTS };
 enum { IN };
-enum { SCALE };
-
-static const struct tide_param params[] = {
-	TD_GPU_PARAM_SCALE,
-	TD_GPU_PARAM_MODE_EXACT,
-	TD_GPU_PARAM_JITTER,
-	{0},
-};
 
 /* weight[y + 1][tx + 1]; the grid is one block wide. */
 static struct td_gpu_instr weight(const struct td_gpu_launch *l, unsigned pc, int64_t array,
@@ -92,7 +84,7 @@ static bool launch(struct td_gpu_app *app, uint64_t i, struct td_gpu_launch *out
 
 static int setup(struct td_gpu_app *app, const union tide_value *v, struct tide_error *err)
 {
-	int rc = td_gpu_size(app, &app->p[IN], 65536, v[SCALE].r, 1, 16, err);
+	int rc = td_gpu_size(app, &app->p[IN], 65536, v[TD_GPU_SCALE].r, 1, 16, err);
 
 	if (rc)
 		return rc;
@@ -115,7 +107,7 @@ const struct td_workload td_workload_app_bkp = {
 	.footprint_bytes = 9453568,
 	.accesses = 333952,
 	.arrays = 5,
-	.params = params,
+	.params = td_gpu_params_exact,
 	.machine = &td_gpu_cppe,
 	.setup = setup,
 };

@@ -4,16 +4,8 @@
 
 enum { A, B, C };
 enum { N };
-enum { SCALE };
 
 #define BLOCK 16
-
-static const struct tide_param params[] = {
-	TD_GPU_PARAM_SCALE,
-	TD_GPU_PARAM_MODE,
-	TD_GPU_PARAM_JITTER,
-	{0},
-};
 
 static bool distances(const struct td_gpu_app *app, const struct td_gpu_launch *l, uint64_t n,
 		      struct td_gpu_instr *out)
@@ -42,7 +34,7 @@ static bool launch(struct td_gpu_app *app, uint64_t i, struct td_gpu_launch *out
 
 static int setup(struct td_gpu_app *app, const union tide_value *v, struct tide_error *err)
 {
-	int rc = td_gpu_size(app, &app->p[N], 26624, v[SCALE].r, 2, BLOCK, err);
+	int rc = td_gpu_size(app, &app->p[N], 26624, v[TD_GPU_SCALE].r, 2, BLOCK, err);
 	uint64_t bytes = (uint64_t)(app->p[N] * app->p[N] * 4);
 
 	if (!rc)
@@ -63,7 +55,7 @@ const struct td_workload td_workload_app_hel = {
 	.footprint_bytes = UINT64_C(129792) * 65536,
 	.accesses = 221692620,
 	.arrays = 3,
-	.params = params,
+	.params = td_gpu_params_wave,
 	.machine = &td_gpu_observuvm,
 	.setup = setup,
 };

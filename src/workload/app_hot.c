@@ -3,15 +3,7 @@
 
 enum { POWER, TEMP0, TEMP1 };
 enum { N };
-enum { SCALE };
 enum { ARG_N, ARG_STEPS, ARG_POWER, ARG_FROM, ARG_TO };
-
-static const struct tide_param params[] = {
-	TD_GPU_PARAM_SCALE,
-	TD_GPU_PARAM_MODE_EXACT,
-	TD_GPU_PARAM_JITTER,
-	{0},
-};
 
 static bool steps_of_time(const struct td_gpu_app *app, const struct td_gpu_launch *l, uint64_t n,
 			  struct td_gpu_instr *out)
@@ -58,7 +50,7 @@ static bool launch(struct td_gpu_app *app, uint64_t i, struct td_gpu_launch *out
 
 static int setup(struct td_gpu_app *app, const union tide_value *v, struct tide_error *err)
 {
-	int rc = td_gpu_size(app, &app->p[N], 1024, v[SCALE].r, 2, 16, err);
+	int rc = td_gpu_size(app, &app->p[N], 1024, v[TD_GPU_SCALE].r, 2, 16, err);
 
 	if (rc)
 		return rc;
@@ -79,7 +71,7 @@ const struct td_workload td_workload_app_hot = {
 	.footprint_bytes = 12582912,
 	.accesses = 322672,
 	.arrays = 3,
-	.params = params,
+	.params = td_gpu_params_exact,
 	.machine = &td_gpu_cppe,
 	.setup = setup,
 };

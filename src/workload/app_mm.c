@@ -3,14 +3,6 @@
 
 enum { A, B, C };
 enum { N };
-enum { SCALE };
-
-static const struct tide_param params[] = {
-	TD_GPU_PARAM_SCALE,
-	TD_GPU_PARAM_MODE,
-	TD_GPU_PARAM_JITTER,
-	{0},
-};
 
 static bool multiply(const struct td_gpu_app *app, const struct td_gpu_launch *l, uint64_t n,
 		     struct td_gpu_instr *out)
@@ -41,7 +33,7 @@ static bool launch(struct td_gpu_app *app, uint64_t i, struct td_gpu_launch *out
 
 static int setup(struct td_gpu_app *app, const union tide_value *v, struct tide_error *err)
 {
-	int rc = td_gpu_size(app, &app->p[N], 30080, v[SCALE].r, 2, 32, err);
+	int rc = td_gpu_size(app, &app->p[N], 30080, v[TD_GPU_SCALE].r, 2, 32, err);
 	uint64_t bytes = (uint64_t)(app->p[N] * app->p[N] * 4);
 
 	if (!rc)
@@ -62,7 +54,7 @@ const struct td_workload td_workload_app_mm = {
 	.footprint_bytes = UINT64_C(165675) * 65536,
 	.accesses = 376272748,
 	.arrays = 3,
-	.params = params,
+	.params = td_gpu_params_wave,
 	.machine = &td_gpu_observuvm,
 	.setup = setup,
 };

@@ -4,16 +4,8 @@
 
 enum { REFERENCE, MATRIX };
 enum { N };
-enum { SCALE };
 enum { TILE = 16 };
 enum { FIRST, NEXT }; /* arg: the first tile's corner, and from a tile to the next; bytes */
-
-static const struct tide_param params[] = {
-	TD_GPU_PARAM_SCALE,
-	TD_GPU_PARAM_MODE_EXACT,
-	TD_GPU_PARAM_JITTER,
-	{0},
-};
 
 static int64_t pitch(const struct td_gpu_app *app)
 {
@@ -96,7 +88,7 @@ static bool launch(struct td_gpu_app *app, uint64_t i, struct td_gpu_launch *out
 
 static int setup(struct td_gpu_app *app, const union tide_value *v, struct tide_error *err)
 {
-	int rc = td_gpu_size(app, &app->p[N], 2048, v[SCALE].r, 2, TILE, err);
+	int rc = td_gpu_size(app, &app->p[N], 2048, v[TD_GPU_SCALE].r, 2, TILE, err);
 	uint64_t bytes = (uint64_t)(pitch(app) * (app->p[N] + 1));
 
 	td_gpu_add(app, "ref", bytes);
@@ -114,7 +106,7 @@ const struct td_workload td_workload_app_nw = {
 	.footprint_bytes = 33587200,
 	.accesses = 827136,
 	.arrays = 2,
-	.params = params,
+	.params = td_gpu_params_exact,
 	.machine = &td_gpu_cppe,
 	.setup = setup,
 };

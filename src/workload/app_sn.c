@@ -42,15 +42,7 @@ enum {
 	W10 = W9 + 6,
 	ARRAYS = W10 + 2
 };
-enum { SCALE };
 enum { IMAGES = 516 };
-
-static const struct tide_param params[] = {
-	TD_GPU_PARAM_SCALE,
-	TD_GPU_PARAM_MODE,
-	TD_GPU_PARAM_JITTER,
-	{0},
-};
 
 #define PIXELS(name, channels, side) \
 	{ \
@@ -172,7 +164,7 @@ static const struct td_net_layer layers[] = {
 static int setup(struct td_gpu_app *app, const union tide_value *v, struct tide_error *err)
 {
 	struct td_net *net = (struct td_net *)app;
-	int rc = td_gpu_size(app, &net->images, IMAGES, v[SCALE].r, 1, 1, err);
+	int rc = td_gpu_size(app, &net->images, IMAGES, v[TD_GPU_SCALE].r, 1, 1, err);
 
 	net->layer = layers;
 	net->layers = sizeof layers / sizeof *layers;
@@ -191,7 +183,7 @@ const struct td_workload td_workload_app_sn = {
 	.footprint_bytes = UINT64_C(324539) * 65536,
 	.accesses = 732905,
 	.arrays = 77,
-	.params = params,
+	.params = td_gpu_params_wave,
 	.machine = &td_gpu_observuvm,
 	.app_bytes = sizeof(struct td_net),
 	.setup = setup,

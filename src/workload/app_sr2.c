@@ -2,18 +2,9 @@
  * block i of A and j of B, then i of B and j of A. */
 #include "tiles.h"
 
-enum { SCALE };
-
-static const struct tide_param params[] = {
-	TD_GPU_PARAM_SCALE,
-	TD_GPU_PARAM_MODE,
-	TD_GPU_PARAM_JITTER,
-	{0},
-};
-
 static int setup(struct td_gpu_app *app, const union tide_value *v, struct tide_error *err)
 {
-	return td_tile_upper_half(app, 2, 27264, v[SCALE].r, err);
+	return td_tile_upper_half(app, 2, 27264, v[TD_GPU_SCALE].r, err);
 }
 
 const struct td_workload td_workload_app_sr2 = {
@@ -26,7 +17,7 @@ const struct td_workload td_workload_app_sr2 = {
 	.touched_bytes = UINT64_C(132452) * 65536,
 	.accesses = 12749768,
 	.arrays = 3,
-	.params = params,
+	.params = td_gpu_params_wave,
 	.machine = &td_gpu_observuvm,
 	.setup = setup,
 };

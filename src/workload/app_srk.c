@@ -2,18 +2,9 @@
  * and j of A. Columns of tiles one after another, so low blocks are read by all later ones. */
 #include "tiles.h"
 
-enum { SCALE };
-
-static const struct tide_param params[] = {
-	TD_GPU_PARAM_SCALE,
-	TD_GPU_PARAM_MODE,
-	TD_GPU_PARAM_JITTER,
-	{0},
-};
-
 static int setup(struct td_gpu_app *app, const union tide_value *v, struct tide_error *err)
 {
-	return td_tile_upper_half(app, 1, 35840, v[SCALE].r, err);
+	return td_tile_upper_half(app, 1, 35840, v[TD_GPU_SCALE].r, err);
 }
 
 const struct td_workload td_workload_app_srk = {
@@ -26,7 +17,7 @@ const struct td_workload td_workload_app_srk = {
 	.touched_bytes = UINT64_C(144640) * 65536,
 	.accesses = 14252840,
 	.arrays = 2,
-	.params = params,
+	.params = td_gpu_params_wave,
 	.machine = &td_gpu_observuvm,
 	.setup = setup,
 };

@@ -13,6 +13,19 @@ const struct td_gpu_machine td_gpu_cppe = {28, 8, 1536, 64 << 10, 4 << 10, false
 const struct td_gpu_machine td_gpu_observuvm = {82, 16, 1536, 2 << 20, 64 << 10, true};
 const struct td_gpu_machine td_gpu_gmt = {108, 32, 2048, 64 << 10, 64 << 10, false};
 
+const struct tide_param td_gpu_params_wave[] = {
+	TD_GPU_PARAM_SCALE,
+	TD_GPU_PARAM_MODE,
+	TD_GPU_PARAM_JITTER,
+	{0},
+};
+const struct tide_param td_gpu_params_exact[] = {
+	TD_GPU_PARAM_SCALE,
+	TD_GPU_PARAM_MODE_EXACT,
+	TD_GPU_PARAM_JITTER,
+	{0},
+};
+
 #define LAYOUT_MOST (UINT64_C(1) << 56)
 
 /* ---- building ---- */

@@ -302,6 +302,9 @@ struct td_gpu_app *td_gpu_of(struct td_trace_source *s);
 		"mode", TIDE_PARAM_TEXT, "exact", 0, 0, \
 			"exact (every warp) or wave (blocks in step)" \
 	}
+/* The tables of applications that have these three and no more. */
+enum { TD_GPU_SCALE };
+extern const struct tide_param td_gpu_params_wave[], td_gpu_params_exact[];
 int64_t td_gpu_scaled(int64_t full, double scale, unsigned dimensions, int64_t unit, int64_t least);
 /* The same into *out, or an error where it would be less than one unit. */
 int td_gpu_size(const struct td_gpu_app *app, int64_t *out, int64_t full, double scale,
