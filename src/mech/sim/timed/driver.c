@@ -122,7 +122,7 @@ static int do_batch(struct td_timed *t)
 }
 
 /* Entries raised while the batch was served are dropped: their warps are among those that retry. */
-static int replay(struct td_timed *t)
+static void replay(struct td_timed *t)
 {
 	uint32_t n = t->stalled_n;
 
@@ -138,10 +138,12 @@ static int replay(struct td_timed *t)
 		t->warp[warp].queued = true;
 		td_queue_push(&t->queue, t->now, warp);
 	}
-	return 0;
 }
 
 int td_driver_act(struct td_timed *t)
 {
-	return t->driver == TD_DRIVER_STARTS ? do_batch(t) : replay(t);
+	if (t->driver == TD_DRIVER_STARTS)
+		return do_batch(t);
+	replay(t);
+	return 0;
 }

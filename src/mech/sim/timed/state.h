@@ -71,7 +71,7 @@ struct td_timed {
 	/* Warps. */
 	struct td_timed_queue queue;
 	struct td_timed_warp *warp;
-	uint32_t warps_n, warps_room, place_warps;
+	uint32_t warps_room, place_warps;
 	uint64_t stands_for;
 	uint64_t *sm_free; /* when a multiprocessor can issue again */
 	uint32_t sms;
@@ -91,8 +91,8 @@ struct td_timed {
 	uint64_t driver_at;   /* when that happens */
 	uint64_t driver_free; /* when it can begin something else */
 	struct td_timed_entry *entry;
-	uint32_t entries, first; /* those before first are done with */
-	uint32_t *stalled;       /* warps that wait for it */
+	uint32_t entries;
+	uint32_t *stalled; /* warps that wait for it */
 	uint32_t stalled_n;
 
 	/* Notices that the driver has not heard of yet; one per observed chunk at most. */

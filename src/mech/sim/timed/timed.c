@@ -97,7 +97,6 @@ static int begin_launch(struct td_timed *t, const struct td_warps_launch *l)
 
 	if (rc)
 		return rc;
-	t->warps_n = n;
 	t->place_warps = l->place_warps;
 	t->stands_for = l->stands_for;
 	t->wave_ps = (l->stands_for + t->sms - 1) / t->sms * t->issue_ps;
