@@ -50,6 +50,22 @@ struct tide_batch_gpu {
 	uint32_t count[TIDE_BATCH];
 };
 
+/* What happens between accesses where the program's memory comes and goes (struct tide_mark.kind).
+ * An input with such marks begins with an empty address range. */
+enum tide_mark_kind {
+	TIDE_MARK_MAP = 1, /* an allocation comes to be; it begins a chunk */
+	TIDE_MARK_GONE,    /* pages cease to exist */
+	TIDE_MARK_BRING,   /* the program asks for pages before it accesses them */
+	TIDE_MARK_COLD,    /* the program will not need these pages: their chunks are evicted */
+};
+
+struct tide_mark {
+	uint8_t kind;
+	uint32_t at; /* before this event of the batch; its n: after the last one */
+	uint64_t page, pages;
+};
+
+/* One without events and marks ends an input. */
 struct tide_batch {
 	uint32_t n;
 	uint64_t page[TIDE_BATCH];
@@ -57,6 +73,9 @@ struct tide_batch {
 	uint64_t stream[TIDE_BATCH];
 	uint8_t write[TIDE_BATCH];  /* 0 or 1 */
 	struct tide_batch_gpu *gpu; /* filled by workloads of a GPU; NULL: not wanted */
+	/* By at, ascending; the source's, and good until its next batch. */
+	const struct tide_mark *marks;
+	uint32_t marks_n;
 };
 
 /* splitmix64's finaliser: the one hash of page numbers. */

@@ -56,7 +56,12 @@ enum tide_role {
 };
 
 /* What a policy needs to see besides faults, migrations and evictions. A mechanism that
- * cannot give one of these refuses the policy at the start. */
+ * cannot give one of these refuses the policy at the start.
+ *
+ * TIDE_TAKES_SAMPLES is no need but a concession, declared besides TIDE_NEEDS_ACCESSES: on_access
+ * may come for some accesses only (faults always, and those a mechanism samples). A mechanism that
+ * gives it shows a sample where it does not give TIDE_NEEDS_ACCESSES; whether the accesses it shows
+ * carry refs is TIDE_NEEDS_REFS as ever. */
 enum tide_needs {
 	TIDE_NEEDS_ACCESSES = 1 << 0, /* on_access: every access, hits too */
 	TIDE_NEEDS_NOTICES = 1 << 1,  /* on_notice: sampled accesses by observation */
@@ -64,6 +69,9 @@ enum tide_needs {
 	TIDE_NEEDS_FUTURE = 1 << 3,   /* tide_next_use(): recorded traces only */
 	TIDE_NEEDS_PAGES = 1 << 4,    /* chunks of one page only */
 	TIDE_NEEDS_CLOCK = 1 << 5,    /* its decisions take time, without which it is another */
+	TIDE_NEEDS_TOUCHED = 1 << 6,  /* which pages of a chunk were touched, one by one */
+	TIDE_TAKES_SAMPLES = 1 << 7,  /* of accesses a sample will do */
+	TIDE_NEEDS_REMOTE = 1 << 8,   /* pages that are accessed where they are, and each access */
 };
 
 #define TIDE_NO_CHUNK ((tide_chunk){UINT32_MAX})
@@ -291,9 +299,11 @@ struct tide_report {
 };
 
 struct tide_evicted {
-	uint64_t resident, touched, dirty; /* the chunk's bitmaps when it left */
-	bool unused;                       /* it was observed, and no armed page was touched */
-	enum tide_purpose purpose;         /* if unused: what it was observed for */
+	/* The chunk's bitmaps when it left. Of one whose pages ceased to exist: all touched, none
+	 * dirty, nothing to be learnt from. */
+	uint64_t resident, touched, dirty;
+	bool unused;               /* it was observed, and no armed page was touched */
+	enum tide_purpose purpose; /* if unused: what it was observed for */
 };
 
 enum tide_placement { TIDE_KEEP = 1, TIDE_TO_TIER2 = 2, TIDE_TO_TIER3 = 3 };

@@ -169,6 +169,8 @@ static inline bool intervals_wrong(struct intervals *s, uint32_t i)
 static inline void intervals_evicted(struct intervals *s, uint32_t i)
 {
 	intervals_take_out(s, i);
+	if (!s->buffer_room) /* it left before memory was full, by the program's will */
+		return;
 	if (entry_of(s, i)->buffered)
 		buffer_take_out(s, i);
 	else if (s->buffer.n == s->buffer_room)

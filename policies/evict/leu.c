@@ -18,7 +18,7 @@ enum { BY, REFS, SAMPLE, TRAIN, DECAY, EDGE };
 
 static unsigned needs_with(const union tide_value *v)
 {
-	unsigned needs = TIDE_NEEDS_ACCESSES | TIDE_NEEDS_PAGES;
+	unsigned needs = TIDE_NEEDS_ACCESSES | TIDE_NEEDS_PAGES | TIDE_TAKES_SAMPLES;
 	return strcmp(v[BY].text, "page") == 0 ? needs : needs | TIDE_NEEDS_REFS;
 }
 
@@ -334,7 +334,7 @@ const struct tide_policy td_policy_evict_leu = {
 	.role = TIDE_EVICT,
 	.summary = "least expected use, from the reuse intervals of each ref",
 	.paper = "LEU, MEMSYS 2019",
-	.needs = TIDE_NEEDS_ACCESSES | TIDE_NEEDS_REFS | TIDE_NEEDS_PAGES,
+	.needs = TIDE_NEEDS_ACCESSES | TIDE_NEEDS_REFS | TIDE_NEEDS_PAGES | TIDE_TAKES_SAMPLES,
 	.params = params,
 	.state_bytes = sizeof(struct leu),
 	.chunk_bytes = sizeof(struct page),

@@ -162,6 +162,7 @@ const struct tide_policy td_policy_evict_mhpe = {
 	.role = TIDE_EVICT,
 	.summary = "near the most recent of the old chunks, LRU once too much leaves untouched",
 	.paper = "CPPE, IPDPS 2020",
+	.needs = TIDE_NEEDS_TOUCHED,
 	.params = params,
 	.state_bytes = sizeof(struct mhpe),
 	.chunk_bytes = sizeof(struct entry),

@@ -80,6 +80,7 @@ const struct tide_policy td_policy_prefetch_pattern = {
 	.role = TIDE_PREFETCH,
 	.summary = "the pages that were touched when the chunk was here last, or all of it",
 	.paper = "CPPE, IPDPS 2020",
+	.needs = TIDE_NEEDS_TOUCHED,
 	.params = params,
 	.state_bytes = sizeof(struct pattern),
 	.chunk_bytes = sizeof(struct slot),

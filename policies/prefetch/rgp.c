@@ -15,10 +15,12 @@
 
 #include "feedback.h"
 
-#define STREAK 4 /* faults close behind each other that make a stream */
+#define STREAK 4      /* faults close behind each other that make a stream */
+#define STREAMS 1024u /* looked at, where allocations come and go */
 
 /* What is known of an allocation. */
 struct stream {
+	uint64_t of;        /* its first page */
 	uint64_t last_page; /* of the last fault */
 	uint64_t faults;
 	unsigned streak;
@@ -28,7 +30,8 @@ struct stream {
 struct rgp {
 	struct feedback feedback;
 	const struct tide_view *view;
-	struct stream *stream; /* by allocation */
+	struct stream *stream; /* by allocation, or by hash where these come and go */
+	uint32_t allocations;  /* 0: they come and go, or there is but one */
 	uint64_t triggered;    /* chunks brought by triggers */
 };
 
@@ -39,7 +42,8 @@ static int create(void *self, const struct tide_view *view, const union tide_val
 	(void)values;
 	s->view = view;
 	feedback_init(&s->feedback, view);
-	s->stream = calloc(tide_allocations(view), sizeof *s->stream);
+	s->allocations = view->near->allocations_n;
+	s->stream = calloc(s->allocations ? s->allocations : STREAMS, sizeof *s->stream);
 	return s->stream ? 0 : tide_fail(err, -ENOMEM, "out of memory for policy rgp");
 }
 
@@ -54,12 +58,24 @@ static uint64_t last_chunk(const struct rgp *s, uint32_t allocation)
 	return tide_allocation_end(s->view, allocation) / s->view->near->chunk_pages;
 }
 
+/* Of two allocations that share a place, the one looked at last has it. */
+static struct stream *stream_of(struct rgp *s, uint32_t allocation)
+{
+	if (s->allocations)
+		return &s->stream[allocation];
+	uint64_t first = s->view->near->allocations_n ? s->view->near->allocations[allocation] : 0;
+	struct stream *at = &s->stream[tide_hash64(first) % STREAMS];
+	if (at->of != first)
+		*at = (struct stream){.of = first};
+	return at;
+}
+
 /* ---- is it a stream? ---- */
 
 static void on_fault(void *self, tide_chunk c, tide_page p)
 {
 	struct rgp *s = self;
-	struct stream *of = &s->stream[tide_allocation(s->view, p.number)];
+	struct stream *of = stream_of(s, tide_allocation(s->view, p.number));
 	uint64_t ahead = p.number - of->last_page; /* wraps round where it is behind */
 	bool close = of->faults++ && ahead <= s->view->near->chunk_pages;
 	(void)c;
@@ -71,7 +87,7 @@ static void plan_prefetch(void *self, tide_chunk c, tide_page p, struct tide_pla
 {
 	struct rgp *s = self;
 	uint32_t allocation = tide_allocation(s->view, p.number);
-	if (s->stream[allocation].streak < STREAK) {
+	if (stream_of(s, allocation)->streak < STREAK) {
 		feedback_plan(&s->feedback, c, p, plan);
 		return;
 	}
@@ -93,7 +109,7 @@ static bool is_resident(const struct rgp *s, uint64_t number)
 /* The first chunk number of the allocation from one on that is not resident, 0 if there is none. */
 static uint64_t next_absent(struct rgp *s, uint32_t allocation, uint64_t from)
 {
-	struct stream *of = &s->stream[allocation];
+	struct stream *of = stream_of(s, allocation);
 	uint64_t first = from, at = from, last = last_chunk(s, allocation);
 	while (at && at <= last) { /* 0: past the highest number there is */
 		if (at >= of->first && at < of->end) {
@@ -130,7 +146,7 @@ static void on_evicted(void *self, tide_chunk c, const struct tide_evicted *what
 	uint32_t allocation = tide_allocation(s->view, number * pages);
 	feedback_evicted(&s->feedback, what);
 	do {
-		cut(&s->stream[allocation], number);
+		cut(stream_of(s, allocation), number);
 	} while (++allocation < s->view->near->allocations_n &&
 		 s->view->near->allocations[allocation] / pages == number);
 }

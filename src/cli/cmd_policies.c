@@ -15,7 +15,9 @@ const char td_cli_policies_more[] =
 	"A policy is written NAME or NAME:KEY=VALUE,KEY=VALUE after --evict and --prefetch.\n"
 	"\"needs\" says what a policy must see besides faults, migrations and evictions:\n"
 	"accesses (every access), refs (who accessed), notices (sampled accesses), future (an\n"
-	"input that can be read ahead), pages (chunks of one page only), clock (a timed model).\n\n"
+	"input that can be read ahead), pages (chunks of one page only), clock (a timed model),\n"
+	"touched (which pages of a chunk were touched), remote (pages accessed where they are);\n"
+	"samples: of accesses, a sample will do.\n\n"
 	"Examples:\n"
 	"  tide policies\n"
 	"  tide policies tree\n"
@@ -30,6 +32,8 @@ static const struct {
 	{TIDE_NEEDS_ACCESSES, "accesses"}, {TIDE_NEEDS_NOTICES, "notices"},
 	{TIDE_NEEDS_REFS, "refs"},         {TIDE_NEEDS_FUTURE, "future"},
 	{TIDE_NEEDS_PAGES, "pages"},       {TIDE_NEEDS_CLOCK, "clock"},
+	{TIDE_NEEDS_TOUCHED, "touched"},   {TIDE_TAKES_SAMPLES, "samples"},
+	{TIDE_NEEDS_REMOTE, "remote"},
 };
 #define NEEDS (sizeof need_names / sizeof need_names[0])
 

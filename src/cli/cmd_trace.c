@@ -123,12 +123,22 @@ struct show {
 	json_t *list;
 };
 
+static json_t *mark_json(const struct tide_mark *m)
+{
+	return json_pack("{ss so so}", "mark", td_trace_mark_name(m), "page",
+			 td_cli_json_u64(m->page), "pages", td_cli_json_u64(m->pages));
+}
+
 static int show_json(json_t *list, const struct tide_batch *b, struct tide_error *err)
 {
+	uint32_t k = 0;
+
 	for (uint32_t i = 0; i < b->n; i++) {
 		json_t *o = json_pack("{so sb so so}", "page", td_cli_json_u64(b->page[i]), "write",
 				      b->write[i], "ref", td_cli_json_u64(b->ref[i]), "stream",
 				      td_cli_json_u64(b->stream[i]));
+		for (; k < b->marks_n && b->marks[k].at <= i; k++)
+			json_array_append_new(list, mark_json(&b->marks[k]));
 		if (json_array_append_new(list, o) != 0)
 			return tide_fail(err, -ENOMEM, "no memory for the accesses: show fewer");
 	}
@@ -217,8 +227,8 @@ static int pump(struct td_trace_source *source, struct td_trace_writer *writer,
 	int rc;
 
 	for (*events = 0;; *events += batch.n) {
-		rc = td_trace_next(source, &batch, err);
-		if (rc || batch.n == 0)
+		rc = td_trace_next_marked(source, &batch, err);
+		if (rc || (batch.n == 0 && batch.marks_n == 0))
 			return rc;
 		rc = td_trace_put(writer, &batch, err);
 		if (rc)
@@ -257,6 +267,9 @@ static int write_source(const struct td_cli_args *args, struct td_trace_source *
 	td_cli_progress_end(&progress);
 	if (rc)
 		goto out;
+	if (source->marks && !td_trace_holds_marks(writer))
+		fprintf(stderr,
+			"tide %s: the marks are left out: only the tide format holds them\n", verb);
 	rc = td_trace_finish(writer, err);
 	writer = NULL;
 	if (!rc)

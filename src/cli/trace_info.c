@@ -8,7 +8,7 @@
 
 struct survey {
 	struct td_map pages, refs, streams; /* the sets of their numbers */
-	uint64_t accesses, writes, last_page;
+	uint64_t accesses, writes, last_page, marks;
 };
 
 static int note(struct td_map *set, uint64_t key)
@@ -33,6 +33,7 @@ static int note_batch(struct survey *s, const struct tide_batch *batch)
 			rc = note(&s->streams, batch->stream[i]);
 	}
 	s->accesses += batch->n;
+	s->marks += batch->marks_n;
 	return rc;
 }
 
@@ -43,8 +44,8 @@ static int survey(struct survey *s, struct td_trace_source *source,
 	int rc;
 
 	for (;;) {
-		rc = td_trace_next(source, &batch, err);
-		if (rc || batch.n == 0)
+		rc = td_trace_next_marked(source, &batch, err);
+		if (rc || (batch.n == 0 && batch.marks_n == 0))
 			return rc;
 		if (note_batch(s, &batch) != 0)
 			return tide_fail(err, -ENOMEM,
@@ -80,19 +81,19 @@ static int print_json(const struct survey *s, const char *path, const char *form
 		      uint64_t footprint_bytes, struct tide_error *err)
 {
 	uint64_t bytes = file_bytes(path);
+	json_t *doc = json_pack(
+		"{ss ss so ss so so so so so so so so so so}", "tide", tide_version(), "verb",
+		"trace info", "file", td_cli_json_text(path), "format", format, "accesses",
+		td_cli_json_u64(s->accesses), "pages", td_cli_json_u64(s->pages.n),
+		"footprint_bytes", td_cli_json_u64(footprint_bytes), "last_page",
+		td_cli_json_u64(s->last_page), "reads", td_cli_json_u64(s->accesses - s->writes),
+		"writes", td_cli_json_u64(s->writes), "refs", td_cli_json_u64(s->refs.n), "streams",
+		td_cli_json_u64(s->streams.n), "file_bytes", td_cli_json_u64(bytes),
+		"bytes_per_access", per_access(bytes, s->accesses));
 
-	return td_cli_print_json(
-		json_pack("{ss ss so ss so so so so so so so so so so}", "tide", tide_version(),
-			  "verb", "trace info", "file", td_cli_json_text(path), "format", format,
-			  "accesses", td_cli_json_u64(s->accesses), "pages",
-			  td_cli_json_u64(s->pages.n), "footprint_bytes",
-			  td_cli_json_u64(footprint_bytes), "last_page",
-			  td_cli_json_u64(s->last_page), "reads",
-			  td_cli_json_u64(s->accesses - s->writes), "writes",
-			  td_cli_json_u64(s->writes), "refs", td_cli_json_u64(s->refs.n), "streams",
-			  td_cli_json_u64(s->streams.n), "file_bytes", td_cli_json_u64(bytes),
-			  "bytes_per_access", per_access(bytes, s->accesses)),
-		err);
+	if (s->marks)
+		json_object_set_new(doc, "marks", td_cli_json_u64(s->marks));
+	return td_cli_print_json(doc, err);
 }
 
 static void add_row(struct td_cli_table *t, const char *name, const char *value, const char *more)
@@ -119,6 +120,8 @@ static int print_table(const struct survey *s, const char *path, const char *for
 	add_row(&t, "last page", td_cli_grouped(s->last_page).text, "");
 	add_row(&t, "refs", td_cli_grouped(s->refs.n).text, "distinct, besides 0");
 	add_row(&t, "streams", td_cli_grouped(s->streams.n).text, "distinct, besides 0");
+	if (s->marks)
+		add_row(&t, "marks", td_cli_grouped(s->marks).text, "memory that came and went");
 	if (bytes && s->accesses) {
 		snprintf(per, sizeof per, "%.2f per access", (double)bytes / (double)s->accesses);
 		add_row(&t, "file bytes", td_cli_grouped(bytes).text, per);

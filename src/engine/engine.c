@@ -73,6 +73,23 @@ static int make_room_for_chunks(struct td_engine *e)
 	return rc;
 }
 
+/* Identity numbers up to n chunks; if that fails nothing has changed. */
+int td_engine_grow(struct td_engine *e, uint64_t n)
+{
+	uint32_t was = e->space.n;
+	if (n <= was)
+		return 0;
+	if (n >= UINT32_MAX)
+		return -EOVERFLOW;
+	e->space.n = (uint32_t)n;
+	int rc = make_room_for_chunks(e);
+	if (rc) {
+		e->space.n = was;
+		publish(e);
+	}
+	return rc;
+}
+
 static int index_failed(int rc, struct tide_error *err)
 {
 	if (rc == -EOVERFLOW)
@@ -92,70 +109,20 @@ int td_engine_translate(struct td_engine *e, const struct tide_batch *batch, str
 	return rc ? index_failed(rc, err) : 0;
 }
 
+/* Where maps come between the events of a batch, what is behind one has no index before it. */
+int td_engine_translate_part(struct td_engine *e, const struct tide_batch *batch, uint32_t from,
+			     uint32_t end, struct tide_error *err)
+{
+	int rc = td_space_batch(&e->space, batch->page + from, end - from, e->index + from,
+				e->bit + from);
+	return rc ? index_failed(rc, err) : 0;
+}
+
 int td_engine_index(struct td_engine *e, uint64_t number, uint32_t *index)
 {
 	int rc = td_space_index(&e->space, number, index);
 	if (!rc && e->space.n != e->near.chunks)
 		rc = make_room_for_chunks(e);
-	return rc;
-}
-
-/* Signals are honest: what a policy needs to see and cannot is said before the run. */
-static int check_needs(const struct td_policy_choice *choice, const struct td_engine_config *config,
-		       struct tide_error *err)
-{
-	const struct tide_policy *p = choice->policy;
-	for (unsigned i = 0; choice->members && i < choice->member_value->n; i++) {
-		int rc = check_needs(&choice->members[i], config, err);
-		if (rc)
-			return rc;
-	}
-	const char *role = td_policy_role_name(p->role), *mech = config->mechanism;
-	unsigned missing = choice->needs & ~config->gives;
-	if (choice->needs & TIDE_NEEDS_PAGES && config->chunk_pages != 1)
-		return tide_fail(
-			err, -EINVAL,
-			"%s policy %s works on chunks of one page: give --chunk the size of --page",
-			role, p->name);
-	if (missing & TIDE_NEEDS_CLOCK)
-		return tide_fail(err, -EINVAL,
-				 "%s policy %s is about who moves pages and how long that takes, "
-				 "and %s has no clock: give --model, say --model hmm",
-				 role, p->name, mech);
-	if (missing & TIDE_NEEDS_FUTURE)
-		return tide_fail(
-			err, -EINVAL,
-			"%s policy %s needs the future, which only a recorded trace or a workload "
-			"has: save the input to a file first",
-			role, p->name);
-	if (missing & TIDE_NEEDS_REFS)
-		return tide_fail(
-			err, -EINVAL,
-			"%s policy %s needs accesses with refs, and this input has none: record "
-			"them with it",
-			role, p->name);
-	if (missing & TIDE_NEEDS_NOTICES)
-		return tide_fail(
-			err, -EINVAL,
-			"%s policy %s needs notices by observation, and %s gives none: choose "
-			"another policy",
-			role, p->name, mech);
-	if (missing & TIDE_NEEDS_ACCESSES)
-		return tide_fail(
-			err, -EINVAL,
-			"%s policy %s needs every access, and %s sees only faults: tide sim sees "
-			"them all",
-			role, p->name, mech);
-	return 0;
-}
-
-int td_engine_check_needs(const struct td_engine_config *config, struct tide_error *err)
-{
-	int rc = check_needs(&config->evict, config, err);
-	if (!rc && config->prefetch.policy)
-		rc = check_needs(&config->prefetch, config, err);
-	if (!rc && config->place.policy)
-		rc = check_needs(&config->place, config, err);
 	return rc;
 }
 
@@ -269,14 +236,14 @@ static void init_near(struct td_engine *e, const struct td_engine_config *config
 	e->near = (struct tide_near){
 		.capacity_pages = pages,
 		.free_pages = pages,
-		.last_page = config->last_page,
+		.last_page = config->maps ? 0 : config->last_page,
 		.chunk_pages = config->chunk_pages,
 		.lane_bytes = lane,
 		.record_shift = 2 + (uint32_t)__builtin_ctz(lane),
 		.fault_chunk = TIDE_NO_CHUNK,
 		.length = config->length,
-		.allocations = config->allocations,
-		.allocations_n = config->allocations ? config->allocations_n : 0,
+		.allocations = config->maps ? NULL : config->allocations,
+		.allocations_n = config->allocations && !config->maps ? config->allocations_n : 0,
 		.find = find_chunk,
 		.host_pages = config->host_pages,
 		.host_free_pages = config->host_pages,
@@ -287,7 +254,9 @@ static int init_arrays(struct td_engine *e, const struct td_engine_config *confi
 		       struct tide_error *err)
 {
 	uint64_t chunks = TD_SPACE_ANY, range = TD_SPACE_ANY;
-	if (config->last_page != UINT64_MAX)
+	if (config->maps)
+		range = 0;
+	else if (config->last_page != UINT64_MAX)
 		range = config->last_page / config->chunk_pages + 1;
 	if (config->pages != UINT64_MAX)
 		chunks = config->pages;
@@ -296,6 +265,7 @@ static int init_arrays(struct td_engine *e, const struct td_engine_config *confi
 	e->observing = needs & TIDE_NEEDS_NOTICES;
 	e->tiers.on = config->place.policy != NULL;
 	e->tiers.inclusive = e->tiers.on && config->place.policy->inclusive;
+	td_maps_init(e, config->maps);
 	td_list_init(&e->tiers.queue);
 	td_vec_init(&e->tiers.entries, e->tiers.on ? sizeof(struct td_tiers_entry) : 0);
 	td_vec_init(&e->bits, (size_t)1 << e->near.record_shift);
@@ -333,7 +303,7 @@ static int init(struct td_engine *e, struct td_engine_config *config, struct tid
 		td_observe_init(e);
 	e->single_pages = config->chunk_pages == 1 && !config->log_path &&
 			  !config->replace_invalid && !e->plan_prefetch && !e->observing &&
-			  !e->tiers.on;
+			  !e->tiers.on && !e->maps.on;
 	return rc;
 }
 
@@ -365,8 +335,9 @@ void td_engine_destroy(struct td_engine *e)
 	for (int i = 0; i < TD_BOXES; i++)
 		empty_box(&e->box[i]);
 	td_space_free(&e->space);
-	struct td_vec *all[] = {&e->bits,     &e->planned,    &e->migrated,     &e->next_use,
-				&e->chunk_at, &e->next_after, &e->tiers.entries};
+	struct td_vec *all[] = {&e->bits,          &e->planned,    &e->migrated,
+				&e->next_use,      &e->chunk_at,   &e->next_after,
+				&e->tiers.entries, &e->maps.first, &e->maps.end};
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		td_vec_free(all[i]);
 	free(e);

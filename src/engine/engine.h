@@ -27,7 +27,8 @@ struct td_engine_carrier {
 	void (*leave)(void *arg, tide_chunk c, const struct td_lanes *was, tide_tier to);
 	/* These pages of c are resident now; fault_bit is one of them, or 0. */
 	void (*come)(void *arg, tide_chunk c, uint64_t pages, uint64_t fault_bit, tide_tier from);
-	void (*spill)(void *arg); /* a dirty page left tier 2 for tier 3 */
+	/* A page left tier 2 for tier 3; where it is not dirty, tier 3 has it already. */
+	void (*spill)(void *arg, tide_chunk c, bool dirty);
 	/* Pages of c went to host memory to be watched, or came back. */
 	void (*watch)(void *arg, tide_chunk c, uint64_t pages, bool armed);
 };
@@ -35,16 +36,19 @@ struct td_engine_carrier {
 struct td_engine_config {
 	uint64_t near_pages;
 	uint32_t chunk_pages;
-	uint64_t last_page; /* UINT64_MAX: any */
+	uint64_t last_page; /* UINT64_MAX: any; not looked at with maps */
 	uint64_t pages;     /* distinct pages to expect, UINT64_MAX: not known */
 	uint64_t length;    /* accesses to expect, 0: not known */
 	/* First pages of the program's allocations, ascending, which outlive the engine; NULL: all
 	 * pages are one. */
 	const uint64_t *allocations;
 	uint32_t allocations_n;
+	/* The address range begins empty, and is what td_engine_map() and td_engine_gone() make of
+	 * it. A chunk's index is its number. */
+	bool maps;
 	uint64_t seed;
 	const char *mechanism; /* for errors: "the functional simulator" */
-	unsigned gives;        /* signals it can give, of enum tide_needs */
+	unsigned gives;        /* signals it can give, of enum tide_needs: see there */
 	bool replace_invalid;
 	/* One per role, taken over by the engine; prefetch and place may be empty. */
 	struct td_policy_choice evict, prefetch, place;
@@ -110,6 +114,13 @@ struct td_tiers {
 	uint64_t moved[4][4];  /* pages moved from tier to tier */
 };
 
+/* Which pages exist, where they come and go; see maps.c. */
+struct td_maps {
+	bool on;
+	struct td_vec first,
+		end; /* of spans, uint64_t, ascending; the firsts are near.allocations */
+};
+
 struct td_engine {
 	struct tide_near near;
 	struct tide_counts counts;
@@ -132,6 +143,7 @@ struct td_engine {
 	struct td_observe observe;
 	uint64_t remote_only; /* accesses that were neither hits nor faults */
 	struct td_tiers tiers;
+	struct td_maps maps;
 	struct td_engine_carrier carrier;
 	uint64_t moves; /* changes whenever an array may have moved or a policy was replaced */
 	bool wants_future, single_pages;
@@ -157,9 +169,12 @@ int td_engine_create(struct td_engine **out, struct td_engine_config *config,
 int td_engine_finish(struct td_engine *e, struct tide_error *err); /* is the log written? */
 void td_engine_destroy(struct td_engine *e);
 
-/* Fills e->index and e->bit for the batch; new chunks get their state. */
+/* Fills e->index and e->bit for the batch, or for events from .. end - 1 of it; new chunks get
+ * their state. */
 int td_engine_translate(struct td_engine *e, const struct tide_batch *batch,
 			struct tide_error *err);
+int td_engine_translate_part(struct td_engine *e, const struct tide_batch *batch, uint32_t from,
+			     uint32_t end, struct tide_error *err);
 
 /* Serves a fault whole: steps 2 to 5 of the model, the access itself included. */
 int td_engine_fault(struct td_engine *e, tide_chunk c, unsigned bit, const struct tide_event *event,
@@ -178,6 +193,29 @@ int td_engine_notice(struct td_engine *e, tide_chunk c, const struct tide_event 
 		     struct tide_error *err);
 int td_engine_remote(struct td_engine *e, tide_chunk c, const struct tide_event *event,
 		     struct tide_error *err);
+
+/* Where config.maps: an allocation comes to be, and pages cease to exist.
+ *
+ * A map's first page begins a chunk, and no page of it may exist; numbers that are gone may be used
+ * again. All memory that its faults will need is taken here.
+ *
+ * Any pages may go, also parts of chunks, also such as never were. The resident ones become absent,
+ * which is no eviction and counted nowhere; a chunk that is left without one is taken out of the
+ * policies' lists by on_evicted, with all its pages touched and none dirty. The carrier is told
+ * nothing: what tier 2 and 3 have of a chunk without a page is worth nothing. */
+int td_engine_map(struct td_engine *e, uint64_t first, uint64_t pages, struct tide_error *err);
+int td_engine_gone(struct td_engine *e, uint64_t first, uint64_t pages, struct tide_error *err);
+
+/* Without a fault, because the program asked: pages of a chunk come, as far as they are absent,
+ * exist and fit, counted as prefetched; a resident chunk is evicted now. A placement policy is
+ * asked as always, but cannot keep it: that is tier 2. Of a chunk that is not resident nothing is
+ * evicted. Neither is an access: no time passes. */
+int td_engine_bring(struct td_engine *e, tide_chunk c, uint64_t pages, struct tide_error *err);
+int td_engine_cold(struct td_engine *e, tide_chunk c, struct tide_error *err);
+
+/* What a mark says, by the calls above: a recorded run is run again with the same. Bring and cold
+ * take the chunks that the pages are of, as far as they exist, in ascending order. */
+int td_engine_mark(struct td_engine *e, const struct tide_mark *mark, struct tide_error *err);
 
 /* For mechanisms that take accesses one by one, as they come: what one is to a page of a chunk that
  * has an index. A hit is counted and told. For what is more, a mechanism has its own time: a fault
@@ -217,6 +255,7 @@ static inline unsigned char *td_engine_record(struct td_engine *e, uint32_t inde
 
 /* Between the files of this room. */
 int td_engine_index(struct td_engine *e, uint64_t number, uint32_t *index);
+int td_engine_grow(struct td_engine *e, uint64_t n);
 int td_engine_eject(struct td_engine *e, struct tide_error *err);
 int td_engine_bring_noticed(struct td_engine *e, tide_chunk c, const struct tide_event *event,
 			    enum tide_purpose purpose, struct tide_error *err);

@@ -25,8 +25,7 @@ int td_engine_invalid(struct td_engine *e, const struct tide_policy *p, const ch
 
 /* ---- step 4: room ---- */
 
-/* Why an answer is not a valid victim, NULL if it is. */
-static const char *why_invalid(struct td_engine *e, tide_chunk c)
+const char *td_engine_why_invalid(struct td_engine *e, tide_chunk c)
 {
 	if (c.index == UINT32_MAX)
 		return "it named no chunk although one is valid";
@@ -47,7 +46,7 @@ static tide_chunk fallback(struct td_engine *e)
 	const uint64_t *migrated = (const uint64_t *)(void *)e->migrated.at;
 	tide_chunk best = TIDE_NO_CHUNK;
 	for (uint32_t i = 0; i < e->near.chunks; i++) {
-		if (why_invalid(e, (tide_chunk){i}))
+		if (td_engine_why_invalid(e, (tide_chunk){i}))
 			continue;
 		if (best.index == UINT32_MAX || migrated[i] < migrated[best.index])
 			best.index = i;
@@ -59,7 +58,7 @@ static int choose_victim(struct td_engine *e, tide_chunk *victim, struct tide_er
 {
 	struct td_engine_box *box = &e->box[TD_BOX_EVICT];
 	*victim = e->pick_victim(e->evict_self);
-	const char *why = why_invalid(e, *victim);
+	const char *why = td_engine_why_invalid(e, *victim);
 	if (__builtin_expect(!why, 1))
 		return 0;
 	int rc = td_engine_invalid(e, box->choice.policy, why, err);
@@ -164,13 +163,13 @@ static void carry_in(struct td_engine *e, tide_chunk c, uint64_t fault_bit)
 			 from);
 }
 
-/* fault_bit is 0 where pages come without a fault. */
+/* fault_bit is 0 where pages come without a fault; dirty pages are of c. */
 static void bring_in(struct td_engine *e, tide_chunk c, uint64_t fault_bit, uint64_t size,
-		     bool dirty)
+		     uint64_t dirty)
 {
 	const struct tide_plan *plan = &e->plan;
 	if (plan->own)
-		make_resident(e, c.index, plan->own, fault_bit, dirty ? fault_bit : 0);
+		make_resident(e, c.index, plan->own, fault_bit, dirty);
 	for (uint32_t i = 0; i < plan->n; i++)
 		make_resident(e, plan->other[i].index, plan->other[i].pages, 0, 0);
 	if (e->carrier.come)
@@ -214,14 +213,24 @@ static int serve(struct td_engine *e, tide_chunk c, unsigned bit, const struct t
 		rc = make_room(e, fault_bit, &size, err);
 	if (rc)
 		return rc;
-	bring_in(e, c, fault_bit, size, dirty);
+	bring_in(e, c, fault_bit, size, dirty ? fault_bit : 0);
 	TELL(e, on_access, c, page, event->ref);
 	return 0;
+}
+
+__attribute__((noinline, cold)) static int refuse_absent(const struct tide_event *event,
+							 struct tide_error *err)
+{
+	return tide_fail(err, -EFAULT,
+			 "page %" PRIu64 " is accessed while it does not exist: it is in no map",
+			 event->page);
 }
 
 int td_engine_fault(struct td_engine *e, tide_chunk c, unsigned bit, const struct tide_event *event,
 		    struct tide_error *err)
 {
+	if (e->maps.on && !(td_maps_pages(e, c.index) >> bit & 1))
+		return refuse_absent(event, err);
 	e->counts.faults++;
 	e->near.fault_chunk = c;
 	e->near.blocked_chunks = resident(e, c.index) != 0;
@@ -252,7 +261,7 @@ static int serve_noticed(struct td_engine *e, tide_chunk c, struct tide_error *e
 		rc = make_room(e, 0, &size, err);
 	e->near.fault_chunk = TIDE_NO_CHUNK;
 	if (!rc && size)
-		bring_in(e, c, 0, size, false);
+		bring_in(e, c, 0, size, 0);
 	return rc;
 }
 
@@ -276,60 +285,50 @@ int td_engine_bring_noticed(struct td_engine *e, tide_chunk c, const struct tide
 	return rc;
 }
 
-/* ---- the same for chunks of one page ----
- *
- * Demand paging over single pages is what cache studies run by the hundred million faults, and
- * most of the steps above fall away: the set is the page, its chunk is absent, so every resident
- * chunk is valid; whatever is resident was touched; and the counts follow from the number of
- * faults. A record is one word: resident, touched and dirty are bits 0, 8 and 16. */
+/* ---- what the program asks for ---- */
 
-#define RESIDENT_TOUCHED 0x101u
-
-__attribute__((noinline, cold)) static int refuse_page(struct td_engine *e, tide_chunk victim,
-						       struct tide_error *err)
+/* The chunk is about to be accessed: it is no valid victim. */
+static int serve_asked(struct td_engine *e, tide_chunk c, struct tide_error *err)
 {
-	return td_engine_invalid(e, e->box[TD_BOX_EVICT].choice.policy, why_invalid(e, victim),
-				 err);
-}
-
-__attribute__((noinline, cold)) static void become_full(struct td_engine *e)
-{
-	e->full = true;
-	TELL(e, on_full);
-}
-
-int td_engine_fault_page(struct td_engine *e, const struct tide_batch *batch, uint32_t i,
-			 struct tide_error *err)
-{
-	uint32_t *records = (uint32_t *)(void *)e->bits.at;
-	tide_chunk c = {e->index[i]};
+	uint64_t size = td_lanes_count(e->plan.own);
+	bool dirty = e->tiers.on && td_tiers_fetch(e, c);
 	e->near.fault_chunk = c;
-	TELL(e, on_fault, c, (tide_page){batch->page[i]});
-	if (__builtin_expect(e->near.free_pages != 0, 0)) {
-		e->near.free_pages--;
-		e->near.resident_chunks++;
-	} else {
-		if (__builtin_expect(!e->full, 0))
-			become_full(e);
-		tide_chunk victim = e->pick_victim(e->evict_self);
-		if (__builtin_expect(victim.index >= e->near.chunks || !records[victim.index], 0))
-			return refuse_page(e, victim, err);
-		struct tide_evicted what = {1, 1, records[victim.index] >> 16, false, TIDE_OBSERVE};
-		e->counts.writeback_pages += what.dirty;
-		TELL(e, on_evicted, victim, &what);
-		records[victim.index] = 0;
-	}
-	records[c.index] = RESIDENT_TOUCHED | (uint32_t)batch->write[i] << 16;
-	TELL(e, on_migrated, c, 1);
-	TELL(e, on_access, c, (tide_page){batch->page[i]}, batch->ref[i]);
+	int rc = e->near.free_pages < size ? make_room(e, 0, &size, err) : 0;
 	e->near.fault_chunk = TIDE_NO_CHUNK;
-	return 0;
+	if (!rc && size)
+		bring_in(e, c, 0, size, dirty ? e->plan.own : 0);
+	return rc;
 }
 
-void td_engine_count_pages(struct td_engine *e, uint64_t faults, uint64_t came_into_free)
+int td_engine_bring(struct td_engine *e, tide_chunk c, uint64_t pages, struct tide_error *err)
 {
-	e->counts.faults += faults;
-	e->counts.migrated_pages += faults;
-	e->counts.evicted_chunks += faults - came_into_free;
-	e->counts.evicted_pages += faults - came_into_free;
+	uint64_t size;
+	td_set_begin(e, 0);
+	e->plan.own = pages;
+	e->near.blocked_chunks = resident(e, c.index) != 0;
+	int rc = td_set_settle(e, NULL, c, 0, &size, err);
+	if (rc || !size)
+		return rc;
+	td_engine_log_asked(e->log, e->near.time, number_of(e, c) * e->near.chunk_pages);
+	rc = serve_asked(e, c, err);
+	td_engine_log_end(e->log);
+	return rc;
+}
+
+int td_engine_cold(struct td_engine *e, tide_chunk c, struct tide_error *err)
+{
+	enum tide_placement where = TIDE_TO_TIER2;
+	if (!resident(e, c.index))
+		return 0;
+	int rc = e->tiers.on ? td_tiers_place(e, c, 0, &where, err) : 0;
+	if (rc)
+		return rc;
+	if (where == TIDE_KEEP)
+		where = TIDE_TO_TIER2;
+	if (e->tiers.on)
+		td_tiers_put(e, c, load(e, c.index).dirty, where);
+	td_engine_log_cold(e->log, e->near.time, number_of(e, c) * e->near.chunk_pages);
+	evict(e, c, (tide_tier){(uint8_t)where});
+	td_engine_log_end(e->log);
+	return 0;
 }

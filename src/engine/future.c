@@ -11,9 +11,24 @@ int td_engine_changed(struct tide_error *err)
 	return tide_fail(err, -ESTALE, "the input changed while it was read: run again");
 }
 
+/* Chunks of maps still to come have an index before they exist. */
+static int foresee_maps(struct td_engine *e, const struct tide_batch *batch, struct tide_error *err)
+{
+	int rc = 0;
+	for (uint32_t i = 0; i < batch->marks_n && !rc; i++) {
+		const struct tide_mark *mark = &batch->marks[i];
+		if (mark->kind == TIDE_MARK_MAP)
+			rc = td_engine_grow(
+				e, (mark->page + mark->pages - 1) / e->near.chunk_pages + 1);
+	}
+	return rc ? tide_fail(err, rc, "out of memory for the state of the chunks") : 0;
+}
+
 int td_engine_foresee(struct td_engine *e, const struct tide_batch *batch, struct tide_error *err)
 {
-	int rc = td_engine_translate(e, batch, err);
+	int rc = e->maps.on ? foresee_maps(e, batch, err) : 0;
+	if (!rc)
+		rc = td_engine_translate(e, batch, err);
 	if (rc)
 		return rc;
 	if (e->near.length >= UINT32_MAX)

@@ -64,6 +64,16 @@ void td_engine_log_notice(struct td_engine_log *log, uint64_t time, uint64_t pag
 	begin(log, time, "notice", page);
 }
 
+void td_engine_log_asked(struct td_engine_log *log, uint64_t time, uint64_t page)
+{
+	begin(log, time, "asked", page);
+}
+
+void td_engine_log_cold(struct td_engine_log *log, uint64_t time, uint64_t page)
+{
+	begin(log, time, "cold", page);
+}
+
 void td_engine_log_evict(struct td_engine_log *log, uint64_t chunk_number)
 {
 	if (log)

@@ -3,7 +3,8 @@
  *     {"t":17,"fault":205,"evict":[12,3],"bring":[[204,3],[208,1]]}
  *
  * evict lists chunk numbers in order, bring runs of pages as [first, count]. Where a notice, not a
- * fault, brings pages in, its line says "notice" for "fault". */
+ * fault, brings pages in, its line says "notice" for "fault"; where the program asked for pages of
+ * a chunk, or said that it will not need it, "asked" or "cold", with the chunk's first page. */
 #ifndef TD_ENGINE_LOG_H
 #define TD_ENGINE_LOG_H
 
@@ -17,9 +18,11 @@ int td_engine_log_open(struct td_engine_log **out, const char *path, struct tide
 int td_engine_log_flush(struct td_engine_log *log, struct tide_error *err);
 void td_engine_log_close(struct td_engine_log *log);
 
-/* The calls of one fault or notice, in this order; all do nothing where log is NULL. */
+/* The calls of one line, in this order; all do nothing where log is NULL. */
 void td_engine_log_fault(struct td_engine_log *log, uint64_t time, uint64_t page);
 void td_engine_log_notice(struct td_engine_log *log, uint64_t time, uint64_t page);
+void td_engine_log_asked(struct td_engine_log *log, uint64_t time, uint64_t page);
+void td_engine_log_cold(struct td_engine_log *log, uint64_t time, uint64_t page);
 void td_engine_log_evict(struct td_engine_log *log, uint64_t chunk_number);
 void td_engine_log_bring(struct td_engine_log *log, uint64_t first_page, uint64_t pages);
 void td_engine_log_end(struct td_engine_log *log);

@@ -54,6 +54,11 @@ static enum tide_purpose forget(struct td_observe *o, uint32_t index)
 	return (enum tide_purpose)purpose;
 }
 
+void td_observe_forget(struct td_engine *e, tide_chunk c)
+{
+	forget(&e->observe, c.index);
+}
+
 /* n of the pages, drawn at random; all, if there are no more. */
 static uint64_t draw(struct td_engine *e, uint64_t pages, unsigned n)
 {

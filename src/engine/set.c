@@ -4,11 +4,13 @@
 
 #include "steps.h"
 
-/* Pages of a chunk that lie in the address range. */
+/* Pages of a chunk that lie in the address range, and exist where they come and go. */
 static uint64_t in_range(const struct td_engine *e, uint64_t number)
 {
 	uint64_t whole = UINT64_MAX >> (64 - e->near.chunk_pages);
 	uint64_t last = td_space_number(&e->space, e->near.last_page);
+	if (e->maps.on)
+		return td_maps_pages(e, number);
 	if (number != last)
 		return number < last ? whole : 0;
 	return whole >> (e->near.chunk_pages - 1 - e->near.last_page % e->near.chunk_pages);

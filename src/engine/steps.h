@@ -44,6 +44,9 @@ static inline uint64_t number_of(const struct td_engine *e, tide_chunk c)
 int td_engine_invalid(struct td_engine *e, const struct tide_policy *p, const char *why,
 		      struct tide_error *err);
 
+/* Why a chunk is not a valid victim, NULL if it is. */
+const char *td_engine_why_invalid(struct td_engine *e, tide_chunk c);
+
 /* ---- set.c: the pages to bring in ---- */
 
 /* Empties the plan but for the faulting page of chunk c. */
@@ -64,6 +67,8 @@ void td_observe_fault(struct td_engine *e, tide_chunk c);
 /* The chunk leaves: was it observed, and what for? */
 void td_observe_evicted(struct td_engine *e, tide_chunk c, const struct td_lanes *l,
 			struct tide_evicted *what);
+/* No armed page of it is left. */
+void td_observe_forget(struct td_engine *e, tide_chunk c);
 
 /* ---- tiers.c ---- */
 
@@ -73,5 +78,14 @@ bool td_tiers_fetch(struct td_engine *e, tide_chunk c);
 int td_tiers_place(struct td_engine *e, tide_chunk victim, unsigned kept,
 		   enum tide_placement *where, struct tide_error *err);
 void td_tiers_put(struct td_engine *e, tide_chunk victim, bool dirty, enum tide_placement where);
+
+/* Its slot is free again; where there is none, nothing happens. */
+void td_tiers_forget(struct td_engine *e, tide_chunk c);
+
+/* ---- maps.c ---- */
+
+void td_maps_init(struct td_engine *e, bool on);
+/* The pages of a chunk that exist. */
+uint64_t td_maps_pages(const struct td_engine *e, uint64_t number);
 
 #endif

@@ -41,8 +41,9 @@ static void enter(struct td_engine *e, uint32_t index, bool dirty)
 		uint32_t oldest = e->tiers.queue.head;
 		if (entry(e, oldest)->dirty)
 			write_down(e, 2);
-		if (entry(e, oldest)->dirty && e->carrier.spill)
-			e->carrier.spill(e->carrier.arg);
+		if (e->carrier.spill)
+			e->carrier.spill(e->carrier.arg, (tide_chunk){oldest},
+					 entry(e, oldest)->dirty);
 		leave(e, oldest);
 	}
 	td_list_push_tail(&e->tiers.queue, links(e), index);
@@ -114,4 +115,10 @@ void td_tiers_put(struct td_engine *e, tide_chunk victim, bool dirty, enum tide_
 	}
 	renew(e, victim.index, dirty);
 	e->tiers.moved[1][2]++;
+}
+
+void td_tiers_forget(struct td_engine *e, tide_chunk c)
+{
+	if (entry(e, c.index)->here)
+		leave(e, c.index);
 }

@@ -140,7 +140,15 @@ int td_lib_curve_source(const struct td_lib_curve *c, struct td_trace_source **o
 	};
 	if (o->workload)
 		return td_workload_open(out, o->workload, c->page_bytes, c->seed, err);
-	return td_trace_open(out, &trace, err);
+	int rc = td_trace_open(out, &trace, err);
+	if (rc || !(*out)->marks)
+		return rc;
+	td_trace_close(*out);
+	return tide_fail(
+		err, -EINVAL,
+		"%s has marks, memory that comes and goes, which no curve follows: convert "
+		"it to txt to drop them",
+		o->trace);
 }
 
 static int read_all(const struct td_lib_curve *c, struct td_trace_source *source, struct td_mrc *m,

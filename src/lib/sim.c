@@ -103,6 +103,11 @@ static int open_input(struct tide_sim *sim, const struct tide_sim_options *o,
 	int rc = open_source(sim, o, spool, err);
 	if (rc)
 		return rc;
+	if (sim->source->marks && o->model)
+		return tide_fail(err, -EINVAL,
+				 "%s has marks, memory that comes and goes, which no timed model "
+				 "follows: leave --model out, or convert it to txt to drop them",
+				 o->trace);
 	sim->facts = sim->source->facts;
 	merge_facts(&sim->facts, &given);
 	if (!facts_suffice(&sim->facts, config, asked))
@@ -267,6 +272,7 @@ static int open_engine(struct tide_sim *sim, const struct tide_sim_options *o,
 	if (sim->source) {
 		config->allocations = sim->source->allocations;
 		config->allocations_n = sim->source->allocations_n;
+		config->maps = sim->source->marks;
 	}
 	config->seed = sim->seed;
 	config->replace_invalid = o->replace_invalid;
@@ -348,8 +354,8 @@ static int run_functional(struct tide_sim *sim, tide_progress *progress, void *a
 {
 	int rc;
 	for (uint64_t i = 1;; i++) {
-		rc = td_trace_next(sim->source, sim->batch, err);
-		if (rc || !sim->batch->n)
+		rc = td_trace_next_marked(sim->source, sim->batch, err);
+		if (rc || (!sim->batch->n && !sim->batch->marks_n))
 			break;
 		rc = td_sim_batch(sim->engine, sim->batch, err);
 		if (rc)

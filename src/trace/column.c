@@ -244,3 +244,19 @@ void td_trace_column_read(struct td_trace_column *c, uint64_t *to, uint32_t n)
 		read_delta(c, to, n);
 	c->i += n;
 }
+
+void td_trace_column_bits(uint8_t *to, const unsigned char *bits, uint32_t from, uint32_t n)
+{
+	uint32_t k = 0;
+
+	/* A byte of bits at a time: copied to eight bytes, of which each keeps its own bit. */
+	for (; from % 8 == 0 && k + 8 <= n; k += 8, from += 8) {
+		uint64_t each = bits[from / 8] * UINT64_C(0x0101010101010101);
+
+		each &= UINT64_C(0x8040201008040201);
+		each = ((each + UINT64_C(0x7f7f7f7f7f7f7f7f)) | each) >> 7;
+		store64(to + k, each & UINT64_C(0x0101010101010101));
+	}
+	for (; k < n; k++, from++)
+		to[k] = bits[from / 8] >> from % 8 & 1;
+}

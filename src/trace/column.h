@@ -32,4 +32,7 @@ int td_trace_column_open(struct td_trace_column *c, const unsigned char **at,
 			 const unsigned char *end, uint32_t n);
 void td_trace_column_read(struct td_trace_column *c, uint64_t *to, uint32_t n);
 
+/* Bits from .. from + n - 1 of a bitmap, each to a byte of its own. */
+void td_trace_column_bits(uint8_t *to, const unsigned char *bits, uint32_t from, uint32_t n);
+
 #endif

@@ -171,11 +171,12 @@ static int put_one(struct oracle_writer *o, uint64_t page)
 	return rc;
 }
 
-static int put(struct td_trace_writer *w, const struct tide_batch *batch, struct tide_error *err)
+static int put(struct td_trace_writer *w, const struct tide_batch *batch, uint32_t from,
+	       uint32_t end, struct tide_error *err)
 {
 	struct oracle_writer *o = (struct oracle_writer *)w;
 
-	for (uint32_t i = 0; i < batch->n; i++) {
+	for (uint32_t i = from; i < end; i++) {
 		int rc = put_one(o, batch->page[i]);
 		if (rc)
 			return fail_keep(o, rc, err);

@@ -13,7 +13,7 @@ static int pull(struct td_trace_reader *r, struct tide_batch *batch, uint32_t ma
 {
 	int rc;
 
-	batch->n = 0;
+	batch->n = batch->marks_n = 0;
 	if (r->pending.code)
 		return tide_fail(err, r->pending.code, "%s", r->pending.text);
 	if (r->refs)
@@ -23,7 +23,7 @@ static int pull(struct td_trace_reader *r, struct tide_batch *batch, uint32_t ma
 	rc = r->format->next(r, batch, max, &r->pending);
 	r->done += batch->n;
 	r->source.bytes_done = r->in->raw_done;
-	if (batch->n)
+	if (batch->n || batch->marks_n)
 		return 0;
 	if (rc)
 		return tide_fail(err, rc, "%s", r->pending.text);
@@ -69,7 +69,7 @@ static int skip(struct td_trace_reader *r, uint64_t event, struct tide_error *er
 		uint64_t left = event - r->done;
 
 		rc = pull(r, batch, left < TIDE_BATCH ? (uint32_t)left : TIDE_BATCH, err);
-		if (!rc && !batch->n)
+		if (!rc && !batch->n && !batch->marks_n)
 			break;
 	}
 	free(batch);

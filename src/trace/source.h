@@ -23,8 +23,9 @@ struct td_trace_source;
 
 struct td_trace_source_ops {
 	const char *format; /* "txt", "tide", or "workload" */
-	/* Fills the batch from the front: n events, 0 only at the end. A source without refs or
-	 * streams never writes these arrays: the consumer hands in a zeroed batch. */
+	/* Fills the batch from the front: n events, and marks; none of either only at the end. A
+	 * source without refs, streams or marks never writes these: the consumer hands in a zeroed
+	 * batch. */
 	int (*next)(struct td_trace_source *s, struct tide_batch *batch, struct tide_error *err);
 	/* Back to the first event; NULL where that cannot be (a pipe). */
 	int (*rewind)(struct td_trace_source *s, struct tide_error *err);
@@ -39,6 +40,25 @@ struct td_trace_source {
 	/* The first pages of its allocations, ascending; NULL: all pages are one. */
 	const uint64_t *allocations;
 	uint32_t allocations_n;
+	bool marks; /* it has marks: its address range is what they make of it */
 };
+
+/* The next batch of events and marks. */
+static inline int td_trace_next_marked(struct td_trace_source *s, struct tide_batch *batch,
+				       struct tide_error *err)
+{
+	return s->ops->next(s, batch, err);
+}
+
+/* For those who look at events alone: without any only at the end. */
+static inline int td_trace_next(struct td_trace_source *s, struct tide_batch *batch,
+				struct tide_error *err)
+{
+	int rc;
+	do {
+		rc = td_trace_next_marked(s, batch, err);
+	} while (!rc && !batch->n && batch->marks_n);
+	return rc;
+}
 
 #endif

@@ -2,12 +2,13 @@
 #ifndef TD_TRACE_TIDE_LAYOUT_H
 #define TD_TRACE_TIDE_LAYOUT_H
 
-#include "column.h"
+#include "tide_marks.h"
 
 #define TIDE_MAGIC "\x89tide\r\n\x1a" /* 8 bytes; a transfer as text would break it */
 #define TIDE_VERSION_NUMBER 1
 
 /* Header. */
+enum { WITH_MARKS = 1 }; /* the flags */
 enum { HEAD_VERSION = 8, HEAD_FLAGS = 10, HEAD_EVENTS = 12, HEAD_SUM = 16, HEAD_BYTES = 24 };
 
 /* Frame: head, then stored_bytes. */
@@ -25,7 +26,7 @@ enum {
 };
 
 enum { CODEC_RAW, CODEC_ZSTD };
-enum { HAS_WRITES = 1, HAS_REFS = 2, HAS_STREAMS = 4, HAS_ALL = 7 };
+enum { HAS_WRITES = 1, HAS_REFS = 2, HAS_STREAMS = 4, HAS_MARKS = 8, HAS_ALL = 15 };
 
 /* Index: head, then a u64 offset per frame. */
 #define INDEX_TAG 0x58444954u /* "TIDX" */
@@ -45,7 +46,8 @@ enum {
 };
 
 #define MOST_EVENTS 65536u
-/* What a frame of n events can hold at most: three columns and the bitmap. */
+/* What a frame of n events can hold at most: three columns and the bitmap, and marks. */
 #define MOST_RAW(n) (3 * TD_TRACE_COLUMN_MOST(n) + ((size_t)(n) + 7) / 8)
+#define MOST_RAW_MARKED(n) (MOST_RAW(n) + MOST_MARKS_RAW)
 
 #endif

@@ -18,7 +18,10 @@ struct tide_reader {
 	const unsigned char *writes; /* bitmap */
 	unsigned columns;            /* this frame's */
 	unsigned may_have;           /* columns that some frame has, as far as is known */
-	uint64_t read;               /* events of all frames up to this one */
+	struct tide_mark *marks;     /* this frame's; room only where there are some */
+	uint32_t marks_n, marks_i;
+	bool full;     /* the last frame was, as all before it */
+	uint64_t read; /* events of all frames up to this one */
 	uint64_t frames;
 	bool ended;        /* the end was read */
 	uint64_t index_at; /* files only; 0: not known */
@@ -64,11 +67,17 @@ static int take_header(struct tide_reader *t, struct tide_error *err)
 				 "reads up to %d: use a newer tide",
 				 name, version, TIDE_VERSION_NUMBER);
 	t->frame_events = load32(h + HEAD_EVENTS);
-	if (!version || load16(h + HEAD_FLAGS) || !t->frame_events ||
+	t->head.source.marks = load16(h + HEAD_FLAGS) == WITH_MARKS;
+	if (!version || load16(h + HEAD_FLAGS) > WITH_MARKS || !t->frame_events ||
 	    t->frame_events > MOST_EVENTS || load64(h + HEAD_SUM) != XXH3_64bits(h, HEAD_SUM))
 		return tide_fail(err, -EBADMSG, "%s has a damaged header: get an intact copy",
 				 name);
 	return 0;
+}
+
+static size_t most_raw(const struct tide_reader *t)
+{
+	return t->head.source.marks ? MOST_RAW_MARKED(t->frame_events) : MOST_RAW(t->frame_events);
 }
 
 /* All sizes that a frame's head may say, before anything relies on them. */
@@ -78,11 +87,12 @@ static bool head_is_sane(const struct tide_reader *t, const unsigned char *h)
 	uint32_t stored = load32(h + FRAME_STORED);
 	static const unsigned char zero[FRAME_SUM - FRAME_ZERO];
 
-	if (!n || n > t->frame_events || load64(h + FRAME_FIRST) != t->read ||
-	    t->read != t->frames * t->frame_events || h[FRAME_COLUMNS] & ~t->may_have ||
-	    memcmp(h + FRAME_ZERO, zero, sizeof zero) != 0)
+	if (n > t->frame_events || load64(h + FRAME_FIRST) != t->read || (t->frames && !t->full) ||
+	    h[FRAME_COLUMNS] & ~t->may_have || memcmp(h + FRAME_ZERO, zero, sizeof zero) != 0)
 		return false;
-	if (!raw || raw > MOST_RAW(t->frame_events))
+	if (!n && h[FRAME_COLUMNS] != HAS_MARKS)
+		return false;
+	if (!raw || raw > most_raw(t))
 		return false;
 	return h[FRAME_CODEC] == CODEC_RAW ? stored == raw
 					   : h[FRAME_CODEC] == CODEC_ZSTD && stored && stored < raw;
@@ -91,7 +101,7 @@ static bool head_is_sane(const struct tide_reader *t, const unsigned char *h)
 static int open_columns(struct tide_reader *t, const unsigned char *raw, size_t bytes)
 {
 	const unsigned char *p = raw, *end = raw + bytes;
-	int rc = td_trace_column_open(&t->pages, &p, end, t->n);
+	int rc = t->n ? td_trace_column_open(&t->pages, &p, end, t->n) : 0;
 
 	if (!rc && t->columns & HAS_WRITES) {
 		size_t bitmap = (t->n + 7) / 8;
@@ -104,6 +114,9 @@ static int open_columns(struct tide_reader *t, const unsigned char *raw, size_t 
 		rc = td_trace_column_open(&t->refs, &p, end, t->n);
 	if (!rc && t->columns & HAS_STREAMS)
 		rc = td_trace_column_open(&t->streams, &p, end, t->n);
+	t->marks_n = t->marks_i = 0;
+	if (!rc && t->columns & HAS_MARKS)
+		rc = td_trace_marks_read(t->marks, &t->marks_n, &p, end, t->n);
 	return rc || p != end ? -EBADMSG : 0;
 }
 
@@ -127,9 +140,10 @@ static int take_payload(struct tide_reader *t, const unsigned char *h, struct ti
 	t->i = 0;
 	t->columns = h[FRAME_COLUMNS];
 	if (open_columns(t, payload, raw)) {
-		t->n = 0;
+		t->n = t->marks_n = 0;
 		return fail_damaged(t, err);
 	}
+	t->full = t->n == t->frame_events || t->marks_n == MOST_MARKS;
 	t->read += t->n;
 	t->frames++;
 	t->head.refs |= (t->columns & HAS_REFS) != 0;
@@ -188,22 +202,6 @@ static int take_frame(struct tide_reader *t, struct tide_error *err)
 	return head_is_sane(t, h) ? take_payload(t, h, err) : fail_damaged(t, err);
 }
 
-static void spread_bits(uint8_t *to, const unsigned char *bits, uint32_t from, uint32_t n)
-{
-	uint32_t k = 0;
-
-	/* A byte of bits at a time: copied to eight bytes, of which each keeps its own bit. */
-	for (; from % 8 == 0 && k + 8 <= n; k += 8, from += 8) {
-		uint64_t each = bits[from / 8] * UINT64_C(0x0101010101010101);
-
-		each &= UINT64_C(0x8040201008040201);
-		each = ((each + UINT64_C(0x7f7f7f7f7f7f7f7f)) | each) >> 7;
-		store64(to + k, each & UINT64_C(0x0101010101010101));
-	}
-	for (; k < n; k++, from++)
-		to[k] = bits[from / 8] >> from % 8 & 1;
-}
-
 /* The file said how high pages go, and others may rely on it. */
 static bool beyond(const uint64_t *pages, uint32_t n, uint64_t last)
 {
@@ -222,7 +220,7 @@ static int decode(struct tide_reader *t, struct tide_batch *batch, uint32_t n)
 	if (beyond(batch->page + at, n, t->head.source.facts.last_page))
 		return -EBADMSG;
 	if (t->columns & HAS_WRITES)
-		spread_bits(batch->write + at, t->writes, t->i, n);
+		td_trace_column_bits(batch->write + at, t->writes, t->i, n);
 	else
 		memset(batch->write + at, 0, n);
 	if (t->columns & HAS_REFS)
@@ -234,22 +232,41 @@ static int decode(struct tide_reader *t, struct tide_batch *batch, uint32_t n)
 	return 0;
 }
 
+/* Marks go with the event behind them, or at the end of the frame with the one before. */
+static void give_marks(struct tide_reader *t, struct tide_batch *batch, uint32_t events)
+{
+	struct tide_mark *marks = t->marks + t->marks_i;
+	uint32_t n = 0, rest = t->marks_n - t->marks_i;
+
+	for (; n < rest && (marks[n].at < t->i + events || t->i + events == t->n); n++)
+		marks[n].at = marks[n].at - t->i + batch->n;
+	batch->marks = n ? marks : NULL;
+	batch->marks_n = n;
+	t->marks_i += n;
+}
+
+/* Marks lie where their frame is, so those of one frame end a batch. */
 static int next(struct td_trace_reader *r, struct tide_batch *batch, uint32_t max,
 		struct tide_error *err)
 {
 	struct tide_reader *t = (struct tide_reader *)r;
 
-	while (batch->n < max && !t->ended) {
-		uint32_t n = t->n - t->i;
+	while (batch->n < max && !batch->marks_n && !t->ended) {
+		uint32_t n = t->n - t->i, room = max - batch->n;
 
-		if (!n) {
+		if (!n && t->marks_i == t->marks_n) {
 			int rc = take_frame(t, err);
 			if (rc)
 				return rc;
 			continue;
 		}
-		if (decode(t, batch, n < max - batch->n ? n : max - batch->n))
+		n = n < room ? n : room;
+		if (t->marks_i < t->marks_n)
+			give_marks(t, batch, n);
+		if (decode(t, batch, n)) {
+			batch->marks_n = 0; /* they belong to events that are not there */
 			return fail_damaged(t, err);
+		}
 	}
 	return 0;
 }
@@ -267,7 +284,8 @@ static int look_at_end(struct tide_reader *t, struct tide_error *err)
 	rc = td_trace_input_pread(in, in->raw_bytes - END_BYTES, e, sizeof e, err);
 	if (rc)
 		return rc;
-	if (!end_is_sane(e) || load64(e + END_FRAMES) > in->raw_bytes / FRAME_BYTES)
+	if (!end_is_sane(e) || load64(e + END_FRAMES) > in->raw_bytes / FRAME_BYTES ||
+	    load32(e + END_COLUMNS) & ~t->may_have)
 		return tide_fail(err, -EBADMSG,
 				 "%s is cut off or damaged, its end is missing: get "
 				 "the whole file",
@@ -283,12 +301,14 @@ static int look_at_end(struct tide_reader *t, struct tide_error *err)
 
 static int allocate(struct tide_reader *t, struct tide_error *err)
 {
-	size_t bytes = MOST_RAW(t->frame_events) + TD_TRACE_COLUMN_SLACK;
+	size_t bytes = most_raw(t) + TD_TRACE_COLUMN_SLACK;
 
 	t->zstd = ZSTD_createDCtx();
 	t->stored = calloc(1, bytes);
 	t->raw = calloc(1, bytes);
-	if (!t->zstd || !t->stored || !t->raw)
+	if (t->head.source.marks)
+		t->marks = malloc(MOST_MARKS * sizeof *t->marks);
+	if (!t->zstd || !t->stored || !t->raw || !t->marks != !t->head.source.marks)
 		return tide_fail(err, -ENOMEM, "out of memory to read %s", t->head.in->name);
 	return 0;
 }
@@ -300,7 +320,7 @@ static int start(struct td_trace_reader *r, const struct td_trace_options *optio
 	int rc = take_header(t, err);
 
 	(void)options;
-	t->may_have = HAS_ALL;
+	t->may_have = t->head.source.marks ? HAS_ALL : HAS_ALL & ~HAS_MARKS;
 	if (!rc)
 		rc = allocate(t, err);
 	if (!rc && td_trace_input_random(r->in))
@@ -312,13 +332,22 @@ static int restart(struct td_trace_reader *r, struct tide_error *err)
 {
 	struct tide_reader *t = (struct tide_reader *)r;
 
-	t->n = t->i = 0;
+	uint32_t frame_events = t->frame_events;
+	bool marks = r->source.marks;
+	int rc;
+
+	t->n = t->i = t->marks_n = t->marks_i = 0;
 	t->read = t->frames = 0;
 	t->ended = false;
-	return take_header(t, err);
+	rc = take_header(t, err);
+	/* There is room for what it said when it was opened. */
+	if (!rc && (t->frame_events != frame_events || r->source.marks != marks))
+		rc = fail_damaged(t, err);
+	return rc;
 }
 
-/* To the start of the frame that holds the event; the frame itself proves the index right. */
+/* To the start of the frame that holds the event; the frame itself proves the index right. Marks
+ * say nothing without those before them, and so are read from the first. */
 static int seek(struct td_trace_reader *r, uint64_t event, struct tide_error *err)
 {
 	struct tide_reader *t = (struct tide_reader *)r;
@@ -326,6 +355,8 @@ static int seek(struct td_trace_reader *r, uint64_t event, struct tide_error *er
 	unsigned char entry[8];
 	int rc;
 
+	if (r->source.marks)
+		return 0;
 	frame = (event < accesses ? event : accesses - 1) / t->frame_events;
 	at = t->index_at + INDEX_BYTES + frame * 8;
 	if (at < t->index_at || at > r->in->raw_bytes - END_BYTES - sizeof entry)
@@ -337,6 +368,7 @@ static int seek(struct td_trace_reader *r, uint64_t event, struct tide_error *er
 		return fail_damaged(t, err);
 	t->n = t->i = 0;
 	t->ended = false;
+	t->full = true;
 	t->frames = frame;
 	t->read = r->done = frame * t->frame_events;
 	r->pending.code = 0;
@@ -350,6 +382,7 @@ static void stop(struct td_trace_reader *r)
 	ZSTD_freeDCtx(t->zstd);
 	free(t->stored);
 	free(t->raw);
+	free(t->marks);
 }
 
 static bool looks(const unsigned char *head, size_t n, uint64_t bytes)

@@ -19,8 +19,10 @@ struct tide_writer {
 	uint64_t *page, *ref, *stream; /* the frame being filled */
 	unsigned char *writes;         /* bitmap */
 	uint32_t n;
-	unsigned columns;     /* of this frame */
-	unsigned all_columns; /* of all frames */
+	struct td_trace_marks marks; /* of this frame; room only once there is one */
+	bool marked, begun;          /* it has marks; its header is written */
+	unsigned columns;            /* of this frame */
+	unsigned all_columns;        /* of all frames */
 	uint64_t accesses, last_page;
 	uint64_t *offsets; /* of the frames */
 	size_t frames, room;
@@ -37,24 +39,33 @@ static int fail_memory(struct tide_writer *t, struct tide_error *err)
 static int start(struct td_trace_writer *w, struct tide_error *err)
 {
 	struct tide_writer *t = (struct tide_writer *)w;
-	unsigned char h[HEAD_BYTES] = TIDE_MAGIC;
 
-	t->packed_bytes = ZSTD_compressBound(MOST_RAW(MOST_EVENTS));
+	t->packed_bytes = ZSTD_compressBound(MOST_RAW_MARKED(MOST_EVENTS));
 	t->zstd = ZSTD_createCCtx();
 	t->page = malloc(3 * MOST_EVENTS * sizeof *t->page);
 	t->writes = calloc(1, MOST_EVENTS / 8);
-	t->raw = malloc(MOST_RAW(MOST_EVENTS));
-	t->other = malloc(MOST_RAW(MOST_EVENTS));
+	t->raw = malloc(MOST_RAW_MARKED(MOST_EVENTS));
+	t->other = malloc(MOST_RAW_MARKED(MOST_EVENTS));
 	t->packed = malloc(t->packed_bytes);
 	if (td_trace_pagemap_init(&t->seen) || !t->zstd || !t->page || !t->writes || !t->raw ||
 	    !t->other || !t->packed)
 		return fail_memory(t, err);
 	t->ref = t->page + MOST_EVENTS;
 	t->stream = t->ref + MOST_EVENTS;
+	return 0;
+}
+
+/* Only once it is known whether there are marks. */
+static int put_header(struct tide_writer *t, struct tide_error *err)
+{
+	unsigned char h[HEAD_BYTES] = TIDE_MAGIC;
+
+	t->begun = true;
 	store16(h + HEAD_VERSION, TIDE_VERSION_NUMBER);
+	store16(h + HEAD_FLAGS, t->marked ? WITH_MARKS : 0);
 	store32(h + HEAD_EVENTS, MOST_EVENTS);
 	store64(h + HEAD_SUM, XXH3_64bits(h, HEAD_SUM));
-	return td_trace_output_put(w->out, h, sizeof h, err);
+	return td_trace_output_put(t->head.out, h, sizeof h, err);
 }
 
 /* What zstd makes of it; as it is, where zstd gains less than a tenth. */
@@ -67,10 +78,10 @@ static size_t squeeze(struct tide_writer *t, const unsigned char *from, size_t n
 
 /* Puts the column at `to` in the coding that ends up smaller. Packed decodes faster, so the
  * other must win by a tenth. */
-static size_t put_column(struct tide_writer *t, unsigned char *to, const uint64_t *from)
+static size_t put_column(struct tide_writer *t, unsigned char *to, const uint64_t *from, uint32_t n)
 {
-	size_t packed = td_trace_column_encode(to, TD_TRACE_PACKED, from, t->n);
-	size_t delta = td_trace_column_encode(t->other, TD_TRACE_DELTA, from, t->n);
+	size_t packed = td_trace_column_encode(to, TD_TRACE_PACKED, from, n);
+	size_t delta = td_trace_column_encode(t->other, TD_TRACE_DELTA, from, n);
 	size_t packed_end = squeeze(t, to, packed, TRIAL_LEVEL);
 	size_t delta_end = squeeze(t, t->other, delta, TRIAL_LEVEL);
 
@@ -80,19 +91,33 @@ static size_t put_column(struct tide_writer *t, unsigned char *to, const uint64_
 	return delta;
 }
 
+static unsigned char *code_marks(struct tide_writer *t, unsigned char *p)
+{
+	const struct td_trace_marks *m = &t->marks;
+
+	store32(p, m->n);
+	p += 4;
+	p += put_column(t, p, m->when, m->n);
+	p += put_column(t, p, m->page, m->n);
+	return p + put_column(t, p, m->pages, m->n);
+}
+
 static size_t code_frame(struct tide_writer *t)
 {
 	unsigned char *p = t->raw;
 
-	p += put_column(t, p, t->page);
+	if (t->n)
+		p += put_column(t, p, t->page, t->n);
 	if (t->columns & HAS_WRITES) {
 		memcpy(p, t->writes, (t->n + 7) / 8);
 		p += (t->n + 7) / 8;
 	}
 	if (t->columns & HAS_REFS)
-		p += put_column(t, p, t->ref);
+		p += put_column(t, p, t->ref, t->n);
 	if (t->columns & HAS_STREAMS)
-		p += put_column(t, p, t->stream);
+		p += put_column(t, p, t->stream, t->n);
+	if (t->columns & HAS_MARKS)
+		p = code_marks(t, p);
 	return (size_t)(p - t->raw);
 }
 
@@ -116,8 +141,10 @@ static int put_frame(struct tide_writer *t, struct tide_error *err)
 	unsigned char h[FRAME_BYTES] = {0};
 	size_t raw = code_frame(t), stored = squeeze(t, t->raw, raw, LEVEL);
 	const unsigned char *payload = stored < raw ? t->packed : t->raw;
-	int rc;
+	int rc = t->begun ? 0 : put_header(t, err);
 
+	if (rc)
+		return rc;
 	if (note_offset(t) || td_trace_pagemap_add(&t->seen, t->page, t->n))
 		return fail_memory(t, err);
 	store32(h, FRAME_TAG);
@@ -133,7 +160,7 @@ static int put_frame(struct tide_writer *t, struct tide_error *err)
 		rc = td_trace_output_put(t->head.out, payload, stored, err);
 	t->accesses += t->n;
 	t->all_columns |= t->columns;
-	t->n = t->columns = 0;
+	t->n = t->marks.n = t->columns = 0;
 	memset(t->writes, 0, MOST_EVENTS / 8);
 	return rc;
 }
@@ -158,19 +185,39 @@ static void add(struct tide_writer *t, const struct tide_batch *b, uint32_t from
 	t->columns |= (refs ? HAS_REFS : 0u) | (streams ? HAS_STREAMS : 0u);
 }
 
-static int put(struct td_trace_writer *w, const struct tide_batch *batch, struct tide_error *err)
+static int put(struct td_trace_writer *w, const struct tide_batch *batch, uint32_t from,
+	       uint32_t end, struct tide_error *err)
 {
 	struct tide_writer *t = (struct tide_writer *)w;
 	int rc = 0;
 
-	for (uint32_t i = 0; i < batch->n && !rc;) {
-		uint32_t room = MOST_EVENTS - t->n, n = batch->n - i < room ? batch->n - i : room;
+	for (uint32_t i = from; i < end && !rc;) {
+		uint32_t room = MOST_EVENTS - t->n, n = end - i < room ? end - i : room;
 
 		add(t, batch, i, n);
 		i += n;
 		if (t->n == MOST_EVENTS)
 			rc = put_frame(t, err);
 	}
+	return rc;
+}
+
+static int mark(struct td_trace_writer *w, const struct tide_mark *mark, struct tide_error *err)
+{
+	struct tide_writer *t = (struct tide_writer *)w;
+	int rc = 0;
+
+	if (!t->marked && (t->accesses || t->n))
+		return tide_fail(err, -EINVAL,
+				 "%s begins with accesses and cannot have marks: begin with a map",
+				 td_trace_output_name(w->out));
+	if (!t->marked && td_trace_marks_init(&t->marks))
+		return fail_memory(t, err);
+	t->marked = true;
+	td_trace_marks_add(&t->marks, mark, t->n);
+	t->columns |= HAS_MARKS;
+	if (t->marks.n == MOST_MARKS)
+		rc = put_frame(t, err);
 	return rc;
 }
 
@@ -195,7 +242,7 @@ static int finish(struct td_trace_writer *w, struct tide_error *err)
 	struct tide_writer *t = (struct tide_writer *)w;
 	unsigned char e[END_BYTES];
 	uint64_t index_at;
-	int rc = t->n ? put_frame(t, err) : 0;
+	int rc = t->n || t->marks.n ? put_frame(t, err) : 0;
 
 	index_at = td_trace_output_bytes(w->out);
 	if (!rc)
@@ -221,6 +268,7 @@ static void stop(struct td_trace_writer *w)
 	td_trace_pagemap_free(&t->seen);
 	ZSTD_freeCCtx(t->zstd);
 	free(t->page);
+	free(t->marks.when);
 	free(t->writes);
 	free(t->offsets);
 	free(t->raw);
@@ -233,6 +281,7 @@ const struct td_trace_sink td_trace_tide_sink = {
 	.writer_bytes = sizeof(struct tide_writer),
 	.start = start,
 	.put = put,
+	.mark = mark,
 	.finish = finish,
 	.stop = stop,
 };

@@ -36,14 +36,14 @@ struct td_trace_writer;
 int td_trace_create(struct td_trace_writer **out, const char *path, const char *format,
 		    struct tide_error *err);
 int td_trace_put(struct td_trace_writer *w, const struct tide_batch *batch, struct tide_error *err);
+/* It happens after all that was put so far. A trace with marks begins with one. Only the tide
+ * format holds them: txt shows them as comments, the others leave them out. */
+int td_trace_put_mark(struct td_trace_writer *w, const struct tide_mark *mark,
+		      struct tide_error *err);
+bool td_trace_holds_marks(const struct td_trace_writer *w);
+const char *td_trace_mark_name(const struct tide_mark *mark); /* "map", "gone", "bring", "cold" */
 int td_trace_finish(struct td_trace_writer *w, struct tide_error *err); /* frees w too */
 void td_trace_abandon(struct td_trace_writer *w);                       /* NULL is fine */
-
-static inline int td_trace_next(struct td_trace_source *s, struct tide_batch *batch,
-				struct tide_error *err)
-{
-	return s->ops->next(s, batch, err);
-}
 
 static inline void td_trace_close(struct td_trace_source *s)
 {

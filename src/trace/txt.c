@@ -233,24 +233,36 @@ static unsigned char *print_event(unsigned char *to, const struct tide_batch *b,
 	return to;
 }
 
-static int put(struct td_trace_writer *w, const struct tide_batch *batch, struct tide_error *err)
+static int put(struct td_trace_writer *w, const struct tide_batch *batch, uint32_t from,
+	       uint32_t end, struct tide_error *err)
 {
 	enum { EVENTS = 256 };
 	unsigned char text[EVENTS * LINE_BYTES];
 	int rc = 0;
 
-	for (uint32_t i = 0; i < batch->n && !rc;) {
+	for (uint32_t i = from; i < end && !rc;) {
 		unsigned char *to = text;
 
-		for (uint32_t k = 0; k < EVENTS && i < batch->n; k++, i++)
+		for (uint32_t k = 0; k < EVENTS && i < end; k++, i++)
 			to = print_event(to, batch, i);
 		rc = td_trace_output_put(w->out, text, (size_t)(to - text), err);
 	}
 	return rc;
 }
 
+/* To be read by people alone. */
+static int mark(struct td_trace_writer *w, const struct tide_mark *mark, struct tide_error *err)
+{
+	char text[LINE_BYTES];
+	int n = snprintf(text, sizeof text, "# %s %lu %lu\n", td_trace_mark_name(mark),
+			 (unsigned long)mark->page, (unsigned long)mark->pages);
+
+	return td_trace_output_put(w->out, text, (size_t)n, err);
+}
+
 const struct td_trace_sink td_trace_txt_sink = {
 	.name = "txt",
 	.writer_bytes = sizeof(struct td_trace_writer),
 	.put = put,
+	.mark = mark,
 };

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "reader.h"
+#include "tide_marks.h"
 
 static const struct td_trace_sink *const sinks[] = {
 	&td_trace_tide_sink,
@@ -69,10 +70,36 @@ int td_trace_create(struct td_trace_writer **out, const char *path, const char *
 	return 0;
 }
 
+int td_trace_put_mark(struct td_trace_writer *w, const struct tide_mark *mark,
+		      struct tide_error *err)
+{
+	if (!td_trace_mark_is_sane(mark))
+		return tide_fail(err, -EINVAL,
+				 "a mark of kind %u for %lu pages at page %lu "
+				 "cannot be: marks are map, gone, bring and cold, of some pages",
+				 mark->kind, (unsigned long)mark->pages, (unsigned long)mark->page);
+	return w->sink->mark ? w->sink->mark(w, mark, err) : 0;
+}
+
+bool td_trace_holds_marks(const struct td_trace_writer *w)
+{
+	return w->sink == &td_trace_tide_sink;
+}
+
 int td_trace_put(struct td_trace_writer *w, const struct tide_batch *batch, struct tide_error *err)
 {
+	uint32_t done = 0;
+	int rc = 0;
+
 	w->events += batch->n;
-	return w->sink->put(w, batch, err);
+	for (uint32_t i = 0; i < batch->marks_n && batch->marks[i].at <= batch->n && !rc; i++) {
+		if (batch->marks[i].at > done)
+			rc = w->sink->put(w, batch, done, batch->marks[i].at, err);
+		done = batch->marks[i].at;
+		if (!rc)
+			rc = td_trace_put_mark(w, &batch->marks[i], err);
+	}
+	return rc || done == batch->n ? rc : w->sink->put(w, batch, done, batch->n, err);
 }
 
 void td_trace_abandon(struct td_trace_writer *w)

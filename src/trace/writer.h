@@ -18,8 +18,10 @@ struct td_trace_sink {
 	const char *name;
 	size_t writer_bytes;
 	int (*start)(struct td_trace_writer *w, struct tide_error *err);
-	int (*put)(struct td_trace_writer *w, const struct tide_batch *batch,
-		   struct tide_error *err);
+	int (*put)(struct td_trace_writer *w, const struct tide_batch *batch, uint32_t from,
+		   uint32_t end, struct tide_error *err);
+	int (*mark)(struct td_trace_writer *w, const struct tide_mark *mark,
+		    struct tide_error *err);
 	int (*finish)(struct td_trace_writer *w, struct tide_error *err);
 	void (*stop)(struct td_trace_writer *w); /* frees, after finish or instead of it */
 };

@@ -20,14 +20,19 @@ static void drain(struct td_trace_source *s, struct tide_batch *batch)
 	struct tide_error err = {0};
 
 	for (int i = 0; i < MOST_BATCHES; i++) {
-		int rc = td_trace_next(s, batch, &err);
+		int rc = td_trace_next_marked(s, batch, &err);
 
 		if (rc > 0 || (rc && (err.code != rc || !*err.text)) || batch->n > TIDE_BATCH)
 			abort();
+		for (uint32_t k = 0; k < batch->marks_n; k++)
+			if (batch->marks[k].at > batch->n ||
+			    !*td_trace_mark_name(&batch->marks[k]) || !s->marks ||
+			    batch->marks[k].page + batch->marks[k].pages <= batch->marks[k].page)
+				abort();
 		for (uint32_t k = 0; k < batch->n; k++)
 			if (batch->write[k] > 1)
 				abort();
-		if (rc || !batch->n)
+		if (rc || (!batch->n && !batch->marks_n))
 			break;
 	}
 }

@@ -105,6 +105,28 @@ static void runs_are_cut_at_what_is_here(void **state)
 	unlink(f.path);
 }
 
+/* With the chunk's first page; what changes nothing leaves no line. */
+static void what_was_asked_is_said(void **state)
+{
+	struct file f = make_file();
+	struct td_engine *e = begin(&f, 4, 4, "none");
+	tide_chunk first = {0}, second = {1};
+
+	(void)state;
+	read_page(e, 42);
+	read_page(e, 2);
+	assert_int_equal(td_engine_bring(e, second, 0x4, NULL), 0);
+	assert_int_equal(td_engine_bring(e, second, 0xb, NULL), 0);
+	assert_int_equal(td_engine_cold(e, first, NULL), 0);
+	assert_int_equal(td_engine_cold(e, second, NULL), 0);
+	end(e);
+	assert_file(&f, "{\"t\":1,\"fault\":42,\"evict\":[],\"bring\":[[42,1]]}\n"
+			"{\"t\":2,\"fault\":2,\"evict\":[],\"bring\":[[2,1]]}\n"
+			"{\"t\":2,\"asked\":0,\"evict\":[10],\"bring\":[[0,2],[3,1]]}\n"
+			"{\"t\":2,\"cold\":0,\"evict\":[0]}\n");
+	unlink(f.path);
+}
+
 static void runs_may_be_a_whole_chunk(void **state)
 {
 	struct file f = make_file();
@@ -178,6 +200,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_line_per_fault),
 		cmocka_unit_test(runs_are_cut_at_what_is_here),
+		cmocka_unit_test(what_was_asked_is_said),
 		cmocka_unit_test(runs_may_be_a_whole_chunk),
 		cmocka_unit_test(numbers_are_the_true_ones),
 		cmocka_unit_test(a_log_that_cannot_be_written_is_refused),

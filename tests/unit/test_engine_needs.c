@@ -47,6 +47,9 @@ static const struct {
 	{TIDE_NEEDS_NOTICES, "needs notices by observation, and a blind one gives none"},
 	{TIDE_NEEDS_REFS, "needs accesses with refs"},
 	{TIDE_NEEDS_FUTURE, "needs the future"},
+	{TIDE_NEEDS_REMOTE, "leaves pages where they are"},
+	{TIDE_NEEDS_TOUCHED, "which pages were touched, and a blind one moves chunks whole: give "
+			     "--mapping exact"},
 };
 
 static void each_need_is_refused_in_each_role(void **state)
@@ -84,6 +87,60 @@ static void what_is_given_is_enough(void **state)
 	assert_int_equal(create(&config, NULL), 0);
 }
 
+/* Samples stand for accesses where both sides say so; they are no need of their own, and say
+ * nothing about refs. */
+static void samples_may_do(void **state)
+{
+	static const struct {
+		unsigned needs, gives;
+		int rc;
+	} each[] = {
+		{TIDE_NEEDS_ACCESSES | TIDE_TAKES_SAMPLES, TIDE_TAKES_SAMPLES, 0},
+		{TIDE_NEEDS_ACCESSES | TIDE_TAKES_SAMPLES, TIDE_NEEDS_ACCESSES, 0},
+		{TIDE_NEEDS_ACCESSES | TIDE_TAKES_SAMPLES, 0, -EINVAL},
+		{TIDE_NEEDS_ACCESSES, TIDE_TAKES_SAMPLES, -EINVAL},
+		{TIDE_TAKES_SAMPLES, 0, 0},
+		{TIDE_NEEDS_ACCESSES | TIDE_NEEDS_REFS | TIDE_TAKES_SAMPLES, TIDE_TAKES_SAMPLES,
+		 -EINVAL},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof each / sizeof *each; i++) {
+		struct tide_policy evict = needing(each[i].needs, TIDE_EVICT);
+		struct td_engine_config config = config_of(1, 8);
+		config.evict = own(&evict);
+		config.gives = each[i].gives;
+		assert_int_equal(create(&config, NULL), each[i].rc);
+	}
+}
+
+/* What a pager without accesses, that maps chunks whole, takes and refuses. */
+static void the_policies_say_what_they_need(void **state)
+{
+	static const char *const taken[] = {"lrm",        "fifo", "clock",      "random",
+					    "observ-lru", "cp",   "tournament", "leu:by=page"};
+	static const char *const refused[] = {"mhpe", "lru", "mru", "lfu",
+					      "arc",  "opt", "leu", "tournament:of=clock+lru"};
+	struct td_engine_config config = config_of(1, 8);
+
+	(void)state;
+	config.gives = TIDE_NEEDS_NOTICES | TIDE_NEEDS_PAGES | TIDE_TAKES_SAMPLES;
+	for (size_t i = 0; i < sizeof taken / sizeof *taken; i++) {
+		config.evict = named(taken[i], TIDE_EVICT);
+		assert_int_equal(create(&config, NULL), 0);
+	}
+	for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+		config.evict = named(refused[i], TIDE_EVICT);
+		assert_int_equal(create(&config, NULL), -EINVAL);
+	}
+	config.evict = named("clock", TIDE_EVICT);
+	config.place = named("reuse", TIDE_PLACE);
+	assert_int_equal(create(&config, NULL), 0);
+	config.evict = named("lrm", TIDE_EVICT);
+	config.prefetch = named("pattern", TIDE_PREFETCH);
+	assert_int_equal(create(&config, NULL), -EINVAL);
+}
+
 static void pages_are_chunks_of_one(void **state)
 {
 	struct tide_policy evict = needing(TIDE_NEEDS_PAGES, TIDE_EVICT);
@@ -114,7 +171,8 @@ static void the_simulator_says_what_it_gives(void **state)
 	(void)state;
 	assert_int_equal(td_mech_functional.gives, TIDE_NEEDS_ACCESSES | TIDE_NEEDS_NOTICES |
 							   TIDE_NEEDS_REFS | TIDE_NEEDS_FUTURE |
-							   TIDE_NEEDS_PAGES);
+							   TIDE_NEEDS_PAGES | TIDE_NEEDS_TOUCHED |
+							   TIDE_TAKES_SAMPLES | TIDE_NEEDS_REMOTE);
 	/* Who passes accesses on to its members needs what they need. */
 	for (const struct tide_policy *const *p = td_policy_table; *p; p++)
 		assert_true(!(*p)->on_access || (*p)->needs & TIDE_NEEDS_ACCESSES ||
@@ -147,6 +205,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_need_is_refused_in_each_role),
 		cmocka_unit_test(what_is_given_is_enough),
+		cmocka_unit_test(samples_may_do),
+		cmocka_unit_test(the_policies_say_what_they_need),
 		cmocka_unit_test(pages_are_chunks_of_one),
 		cmocka_unit_test(the_simulator_says_what_it_gives),
 		cmocka_unit_test(a_policy_may_refuse_by_itself),

@@ -12,7 +12,7 @@
 const struct td_mech td_mech_functional = {
 	.name = "the functional simulator",
 	.gives = TIDE_NEEDS_ACCESSES | TIDE_NEEDS_NOTICES | TIDE_NEEDS_REFS | TIDE_NEEDS_FUTURE |
-		 TIDE_NEEDS_PAGES,
+		 TIDE_NEEDS_PAGES | TIDE_NEEDS_TOUCHED | TIDE_TAKES_SAMPLES | TIDE_NEEDS_REMOTE,
 };
 
 /* What the loops need at every access, out of the engine so that it stays in registers. */
@@ -89,15 +89,16 @@ static int serve(struct td_engine *e, const struct tide_batch *batch, uint32_t i
 	return td_engine_fault(e, c, e->bit[i], &event, err);
 }
 
-/* Any chunks: 0, and *done is how many accesses were served whole or failed. */
-static int run_chunks(struct td_engine *e, const struct tide_batch *batch, uint32_t *done,
-		      struct tide_error *err)
+/* Any chunks, accesses from *done to end: 0, and *done is how far they were served whole or failed.
+ */
+static int run_chunks(struct td_engine *e, const struct tide_batch *batch, uint32_t end,
+		      uint32_t *done, struct tide_error *err)
 {
 	struct hot h;
 	uint32_t i;
 	int rc = 0;
 	load_hot(&h, e);
-	for (i = 0; i < batch->n && !rc; i++) {
+	for (i = *done; i < end && !rc; i++) {
 		uint32_t index = e->index[i];
 		unsigned bit = e->bit[i], mask = 1u << bit % 8;
 		unsigned char *at = h.bits + ((size_t)index << h.shift) + bit / 8;
@@ -160,20 +161,42 @@ static int run(struct td_engine *e, const struct tide_batch *batch, uint32_t *do
 	       struct tide_error *err)
 {
 	if (!e->single_pages)
-		return run_chunks(e, batch, done, err);
+		return run_chunks(e, batch, batch->n, done, err);
 	return e->wants_future ? run_pages(e, batch, true, done, err)
 			       : run_pages(e, batch, false, done, err);
+}
+
+static int run_part(struct td_engine *e, const struct tide_batch *batch, uint32_t end,
+		    uint32_t *done, struct tide_error *err)
+{
+	int rc = td_engine_translate_part(e, batch, *done, end, err);
+	return rc ? rc : run_chunks(e, batch, end, done, err);
+}
+
+/* What is between two marks is run as one. */
+__attribute__((noinline)) static int run_marked(struct td_engine *e, const struct tide_batch *batch,
+						uint32_t *done, struct tide_error *err)
+{
+	int rc = 0;
+	for (uint32_t i = 0; i < batch->marks_n && !rc; i++) {
+		const struct tide_mark *mark = &batch->marks[i];
+		if (mark->at > *done)
+			rc = run_part(e, batch, mark->at, done, err);
+		if (!rc)
+			rc = td_engine_mark(e, mark, err);
+	}
+	return rc ? rc : run_part(e, batch, batch->n, done, err);
 }
 
 int td_sim_batch(struct td_engine *e, const struct tide_batch *batch, struct tide_error *err)
 {
 	uint64_t missed_before = e->counts.faults + e->remote_only;
 	uint32_t done = 0;
-	int rc = td_engine_translate(e, batch, err);
+	int rc = e->maps.on ? 0 : td_engine_translate(e, batch, err);
 	if (!rc && e->wants_future && batch->n > e->near.length - e->near.time)
 		rc = td_engine_changed(err);
 	if (!rc)
-		rc = run(e, batch, &done, err);
+		rc = e->maps.on ? run_marked(e, batch, &done, err) : run(e, batch, &done, err);
 	e->counts.accesses += done;
 	e->counts.hits += done - (e->counts.faults + e->remote_only - missed_before);
 	return rc;
@@ -213,7 +236,7 @@ static int survey_all(struct survey *s, struct td_trace_source *source,
 		      struct td_trace_facts *facts, struct tide_error *err)
 {
 	int rc;
-	while (!(rc = source->ops->next(source, &s->batch, err)) && s->batch.n) {
+	while (!(rc = td_trace_next(source, &s->batch, err)) && s->batch.n) {
 		rc = survey_batch(s, facts, err);
 		if (rc)
 			break;
@@ -246,7 +269,7 @@ int td_sim_foresee(struct td_engine *e, struct td_trace_source *source, struct t
 	if (!batch)
 		return tide_fail(err, -ENOMEM, "out of memory");
 	int rc;
-	while (!(rc = source->ops->next(source, batch, err)) && batch->n) {
+	while (!(rc = td_trace_next_marked(source, batch, err)) && (batch->n || batch->marks_n)) {
 		rc = td_engine_foresee(e, batch, err);
 		if (rc)
 			break;

@@ -12,7 +12,8 @@
 const struct td_mech td_mech_timed = {
 	.name = "the timed simulator",
 	.gives = TIDE_NEEDS_ACCESSES | TIDE_NEEDS_NOTICES | TIDE_NEEDS_REFS | TIDE_NEEDS_FUTURE |
-		 TIDE_NEEDS_PAGES | TIDE_NEEDS_CLOCK,
+		 TIDE_NEEDS_PAGES | TIDE_NEEDS_CLOCK | TIDE_NEEDS_TOUCHED | TIDE_TAKES_SAMPLES |
+		 TIDE_NEEDS_REMOTE,
 };
 
 static int no_memory(struct tide_error *err)

@@ -130,11 +130,13 @@ static void come(void *arg, tide_chunk c, uint64_t pages, uint64_t fault_bit, ti
 }
 
 /* Its slot is free when it is written. */
-static void spill(void *arg)
+static void spill(void *arg, tide_chunk c, bool dirty)
 {
 	struct td_timed *t = arg;
 
-	t->slot_at = use_storage(t, &t->writes, t->at, t->page_bytes);
+	(void)c;
+	if (dirty)
+		t->slot_at = use_storage(t, &t->writes, t->at, t->page_bytes);
 }
 
 static void watch(void *arg, tide_chunk c, uint64_t pages, bool armed)

@@ -1,0 +1,82 @@
+/* Signals are honest: what a policy needs to see and cannot is said before the run, with a
+ * mechanism that could. */
+#include <errno.h>
+
+#include "engine.h"
+
+static unsigned missing_of(unsigned needs, unsigned gives)
+{
+	if (needs & gives & TIDE_TAKES_SAMPLES)
+		needs &= ~(unsigned)TIDE_NEEDS_ACCESSES;
+	return needs & ~gives & ~(unsigned)TIDE_TAKES_SAMPLES;
+}
+
+static int check_needs(const struct td_policy_choice *choice, const struct td_engine_config *config,
+		       struct tide_error *err)
+{
+	const struct tide_policy *p = choice->policy;
+	for (unsigned i = 0; choice->members && i < choice->member_value->n; i++) {
+		int rc = check_needs(&choice->members[i], config, err);
+		if (rc)
+			return rc;
+	}
+	const char *role = td_policy_role_name(p->role), *mech = config->mechanism;
+	unsigned missing = missing_of(choice->needs, config->gives);
+	if (choice->needs & TIDE_NEEDS_PAGES && config->chunk_pages != 1)
+		return tide_fail(
+			err, -EINVAL,
+			"%s policy %s works on chunks of one page: give --chunk the size of --page",
+			role, p->name);
+	if (missing & TIDE_NEEDS_CLOCK)
+		return tide_fail(err, -EINVAL,
+				 "%s policy %s is about who moves pages and how long that takes, "
+				 "and %s has no clock: give --model, say --model hmm",
+				 role, p->name, mech);
+	if (missing & TIDE_NEEDS_FUTURE)
+		return tide_fail(
+			err, -EINVAL,
+			"%s policy %s needs the future, which only a recorded trace or a workload "
+			"has: save the input to a file first",
+			role, p->name);
+	if (missing & TIDE_NEEDS_REFS)
+		return tide_fail(
+			err, -EINVAL,
+			"%s policy %s needs accesses with refs, and this input has none: record "
+			"them with it",
+			role, p->name);
+	if (missing & TIDE_NEEDS_NOTICES)
+		return tide_fail(
+			err, -EINVAL,
+			"%s policy %s needs notices by observation, and %s gives none: choose "
+			"another policy",
+			role, p->name, mech);
+	if (missing & TIDE_NEEDS_ACCESSES)
+		return tide_fail(
+			err, -EINVAL,
+			"%s policy %s needs every access, and %s sees only faults: tide sim sees "
+			"them all",
+			role, p->name, mech);
+	if (missing & TIDE_NEEDS_REMOTE)
+		return tide_fail(
+			err, -EINVAL,
+			"%s policy %s leaves pages where they are and counts accesses to them, and "
+			"%s brings in what is touched: tide sim does both",
+			role, p->name, mech);
+	if (missing & TIDE_NEEDS_TOUCHED)
+		return tide_fail(
+			err, -EINVAL,
+			"%s policy %s needs to know which pages were touched, and %s moves chunks "
+			"whole: give --mapping exact",
+			role, p->name, mech);
+	return 0;
+}
+
+int td_engine_check_needs(const struct td_engine_config *config, struct tide_error *err)
+{
+	int rc = check_needs(&config->evict, config, err);
+	if (!rc && config->prefetch.policy)
+		rc = check_needs(&config->prefetch, config, err);
+	if (!rc && config->place.policy)
+		rc = check_needs(&config->place, config, err);
+	return rc;
+}
