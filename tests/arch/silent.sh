@@ -5,7 +5,8 @@ set -eu
 
 banned='v?printf|puts|putchar|perror|v?(err|warn)x?|stderr|_?exit|_Exit|quick_exit|abort|raise'
 
-undefined=$(nm -A --undefined-only "$1")
+# The one who ends a program that would otherwise stand still for ever.
+undefined=$(nm -A --undefined-only "$1" | grep -v ':watchdog\.c\.o:.* U abort$')
 [ -n "$undefined" ] || { echo "nm says nothing about $1"; exit 1; }
 echo "$undefined" | grep -E " U (__)?($banned)(_chk)?\$" && {
 	echo "the library prints or exits: return an error instead, see tide/error.h"

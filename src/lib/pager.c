@@ -1,0 +1,399 @@
+/* The host pager: from texts to numbers, and its statistics. */
+#include "tide/pager.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/text.h"
+#include "json.h"
+#include "mech/uffd/uffd.h"
+#include "recorder.h"
+#include "sizes.h"
+#include "stats/json.h"
+#include "tide/tide.h"
+
+/* Below this a single instruction may need more chunks than there are. */
+#define FEWEST_CHUNKS 16
+
+struct tide {
+	struct td_pager *pager;
+	struct td_recorder *recorder;
+	uint64_t page_bytes, near_pages, seed;
+	uint32_t chunk_pages;
+	char *evict, *prefetch, *place, *host_kind; /* as they were written */
+};
+
+/* ---- options ---- */
+
+static const char *or_default(const char *text, const char *initial)
+{
+	return text ? text : initial;
+}
+
+/* A choice among words: its place, or an error that lists them. */
+static int choose(const char *what, const char *text, const char *const *words, int *at,
+		  struct tide_error *err)
+{
+	char all[128] = "";
+	for (*at = 0; words[*at]; ++*at) {
+		if (!text || !strcmp(text, words[*at]))
+			return 0;
+		size_t n = strlen(all);
+		snprintf(all + n, sizeof all - n, "%s%s", n ? ", " : "", words[*at]);
+	}
+	return tide_fail(err, -EINVAL, "unknown %s '%s': give one of %s", what,
+			 td_core_shown(text, strlen(text)).text, all);
+}
+
+static int parse_words(const struct tide_options *o, struct td_uffd_config *c,
+		       struct tide_error *err)
+{
+	static const char *const mappings[] = {"auto", "exact", "around", "fast", NULL};
+	static const char *const services[] = {"auto", "signal", "thread", NULL};
+	static const char *const hosts[] = {"plain", "lz4", "zstd", NULL};
+	int mapping = 0, service = 0, host = 0;
+	int rc = choose("mapping", o->mapping, mappings, &mapping, err);
+	if (!rc)
+		rc = choose("service", o->service, services, &service, err);
+	if (!rc)
+		rc = choose("kind of tier 2", o->host_kind, hosts, &host, err);
+	c->mapping = (enum td_uffd_mapping)mapping;
+	c->service = service ? (enum td_uffd_service)service : TD_SERVICE_SIGNAL;
+	c->host = (enum td_uffd_host)host;
+	return rc;
+}
+
+static int parse_seconds(const char *text, uint64_t *ns, struct tide_error *err)
+{
+	size_t n = text ? strlen(text) : 0;
+	uint64_t seconds = 10;
+	if (n && text[n - 1] == 's')
+		n--;
+	if (text && (td_core_u64(text, n, &seconds) || seconds > 1000000))
+		return tide_fail(err, -EINVAL, "watchdog of '%s': give seconds, 0 for none",
+				 td_core_shown(text, strlen(text)).text);
+	*ns = seconds * 1000000000u;
+	return 0;
+}
+
+static int parse_page(struct tide *t, const struct tide_options *o, struct tide_error *err)
+{
+	const char *chunk = o->place && !o->chunk ? "1p" : o->chunk;
+	int rc = td_lib_page_bytes(o->page, &t->page_bytes, err);
+	if (rc)
+		return rc;
+	if (t->page_bytes < 4096 || t->page_bytes > 65536 || t->page_bytes & (t->page_bytes - 1))
+		return tide_fail(err, -EINVAL,
+				 "page of '%s': the pager takes 4K, 8K, 16K, 32K, 64K", o->page);
+	return td_lib_chunk_pages(chunk, t->page_bytes, &t->chunk_pages, err);
+}
+
+static int parse_near(struct tide *t, const struct tide_options *o, struct tide_error *err)
+{
+	struct td_lib_near near;
+	if (!o->near_size)
+		return tide_fail(err, -EINVAL, "no size of near memory: give one, say 512M");
+	int rc = td_lib_near_parse(o->near_size, t->page_bytes, &near, err);
+	if (rc)
+		return rc;
+	if (near.share_numerator)
+		return tide_fail(err, -EINVAL,
+				 "near memory of '%s': a program's footprint is not known: give a "
+				 "size, say 512M",
+				 o->near_size);
+	t->near_pages = near.pages;
+	if (near.pages / t->chunk_pages >= FEWEST_CHUNKS)
+		return 0;
+	return tide_fail(
+		err, -EINVAL,
+		"near memory of '%s' has fewer than %d chunks: give more, or a smaller chunk",
+		o->near_size, FEWEST_CHUNKS);
+}
+
+static int parse_host(const struct tide *t, const struct tide_options *o, struct td_uffd_config *c,
+		      struct tide_error *err)
+{
+	struct td_lib_near host = {0};
+	c->host_pages = o->storage ? 0 : UINT64_MAX;
+	if (!o->host && o->place)
+		return tide_fail(err, -EINVAL,
+				 "a placement policy needs the size of tier 2: give host");
+	if (!o->host && c->host != TD_HOST_PLAIN)
+		return tide_fail(err, -EINVAL,
+				 "compressed memory needs a size: give that of tier 2, host");
+	if (!o->host)
+		return 0;
+	int rc = td_lib_host_parse(o->host, t->page_bytes, &host, err);
+	if (!rc && host.share_numerator)
+		return tide_fail(err, -EINVAL,
+				 "tier 2 of '%s': a program's footprint is not known: give a size",
+				 o->host);
+	c->host_pages = host.pages;
+	return rc;
+}
+
+/* Three tiers are GMT's, as in the simulator: pages singly, clock, nothing prefetched. */
+static int judge_place(const struct tide *t, const struct tide_options *o,
+		       const struct td_uffd_config *c, struct tide_error *err)
+{
+	if (!o->place)
+		return 0;
+	if (!o->storage)
+		return tide_fail(err, -EINVAL,
+				 "placement %s chooses between tiers 2 and 3: give storage, a file",
+				 o->place);
+	if (strcmp(c->evict.policy->name, "clock") != 0 || c->prefetch.policy->plan_prefetch)
+		return tide_fail(err, -EINVAL,
+				 "a placement policy works with evict clock and prefetch none: "
+				 "leave them out");
+	if (t->chunk_pages != 1)
+		return tide_fail(err, -EINVAL,
+				 "a placement policy works on chunks of one page: leave chunk out");
+	return 0;
+}
+
+static int keep_texts(struct tide *t, const struct tide_options *o)
+{
+	t->evict = strdup(or_default(o->evict, o->place ? "clock" : "lrm"));
+	t->prefetch = strdup(or_default(o->prefetch, o->place ? "none" : "locality"));
+	t->place = o->place ? strdup(o->place) : NULL;
+	t->host_kind = strdup(or_default(o->host_kind, "plain"));
+	return t->evict && t->prefetch && t->host_kind && !o->place == !t->place ? 0 : -ENOMEM;
+}
+
+static int choose_policies(const struct tide *t, struct td_uffd_config *c, struct tide_error *err)
+{
+	int rc = td_policy_choose(&c->evict, t->evict, TIDE_EVICT, err);
+	if (!rc)
+		rc = td_policy_choose(&c->prefetch, t->prefetch, TIDE_PREFETCH, err);
+	if (!rc && t->place)
+		rc = td_policy_choose(&c->place, t->place, TIDE_PLACE, err);
+	return rc;
+}
+
+static int parse(struct tide *t, const struct tide_options *o, struct td_uffd_config *c,
+		 struct tide_error *err)
+{
+	int rc = keep_texts(t, o) ? tide_fail(err, -ENOMEM, "out of memory") : 0;
+	if (!rc)
+		rc = parse_page(t, o, err);
+	if (!rc)
+		rc = parse_near(t, o, err);
+	if (!rc)
+		rc = parse_words(o, c, err);
+	if (!rc)
+		rc = parse_host(t, o, c, err);
+	if (!rc)
+		rc = td_lib_seed(o->seed, &t->seed, err);
+	if (!rc)
+		rc = parse_seconds(o->watchdog, &c->watchdog_ns, err);
+	if (!rc)
+		rc = choose_policies(t, c, err);
+	if (!rc)
+		rc = judge_place(t, o, c, err);
+	return rc;
+}
+
+/* ---- life ---- */
+
+static void on_event(void *arg, const struct tide_event *event)
+{
+	td_recorder_event(arg, event);
+}
+
+static void on_mark(void *arg, const struct tide_mark *mark)
+{
+	td_recorder_mark(arg, mark);
+}
+
+static int open_recorder(struct tide *t, const struct tide_options *o, struct td_uffd_config *c,
+			 struct tide_error *err)
+{
+	if (!o->record)
+		return 0;
+	int rc = td_recorder_open(&t->recorder, o->record, err);
+	if (rc)
+		return rc;
+	c->event = on_event;
+	c->mark = on_mark;
+	c->record_arg = t->recorder;
+	return 0;
+}
+
+static void discard(struct tide *t)
+{
+	free(t->evict);
+	free(t->prefetch);
+	free(t->place);
+	free(t->host_kind);
+	free(t);
+}
+
+static int set_up(struct tide *t, const struct tide_options *o, struct td_uffd_config *c,
+		  struct tide_error *err)
+{
+	int rc = parse(t, o, c, err);
+	if (!rc)
+		rc = open_recorder(t, o, c, err);
+	if (rc)
+		return rc;
+	c->page_bytes = (uint32_t)t->page_bytes;
+	c->chunk_pages = t->chunk_pages;
+	c->near_pages = t->near_pages;
+	c->seed = t->seed;
+	c->log_path = o->log;
+	c->storage = o->storage;
+	c->inject = o->inject;
+	c->on_error = o->on_error;
+	c->on_error_arg = o->on_error_arg;
+	c->message = o->message;
+	c->message_arg = o->message_arg;
+	rc = td_pager_open(&t->pager, c, err);
+	if (rc && t->recorder)
+		td_recorder_close(t->recorder, NULL);
+	return rc;
+}
+
+int tide_open(struct tide **out, const struct tide_options *options, struct tide_error *err)
+{
+	struct td_uffd_config config = {0};
+	struct tide *t = calloc(1, sizeof *t);
+	if (!t)
+		return tide_fail(err, -ENOMEM, "out of memory");
+	int rc = set_up(t, options, &config, err);
+	td_policy_release(&config.evict);
+	td_policy_release(&config.prefetch);
+	td_policy_release(&config.place);
+	if (rc)
+		discard(t);
+	else
+		*out = t;
+	return rc;
+}
+
+int tide_close(struct tide *t, struct tide_error *err)
+{
+	if (!t)
+		return 0;
+	int rc = td_pager_close(t->pager, err);
+	int recorded = t->recorder ? td_recorder_close(t->recorder, rc ? NULL : err) : 0;
+	discard(t);
+	return rc ? rc : recorded;
+}
+
+/* ---- mappings ---- */
+
+int tide_map(struct tide *t, void **out, size_t bytes, const struct tide_map_options *how,
+	     struct tide_error *err)
+{
+	struct td_uffd_file file = {0};
+	if (how && how->path)
+		file = (struct td_uffd_file){how->path, how->offset, how->shared, how->read_only};
+	return td_pager_map(t->pager, out, bytes, how ? how->at : NULL, &file, err);
+}
+
+int tide_unmap(struct tide *t, void *addr, size_t bytes, struct tide_error *err)
+{
+	return td_pager_unmap(t->pager, addr, bytes, err);
+}
+
+int tide_advise(struct tide *t, void *addr, size_t bytes, enum tide_advice advice,
+		struct tide_error *err)
+{
+	switch (advice) {
+	case TIDE_WILL_NEED: return td_pager_prefetch(t->pager, addr, bytes, err);
+	case TIDE_COLD: return td_pager_cold(t->pager, addr, bytes, err);
+	case TIDE_DROP: return td_pager_drop(t->pager, addr, bytes, err);
+	}
+	return tide_fail(err, -EINVAL, "unknown advice %d", (int)advice);
+}
+
+int tide_prefetch(struct tide *t, const void *addr, size_t bytes, struct tide_error *err)
+{
+	return td_pager_prefetch(t->pager, addr, bytes, err);
+}
+
+int tide_sync(struct tide *t, void *addr, size_t bytes, struct tide_error *err)
+{
+	return td_pager_sync(t->pager, addr, bytes, err);
+}
+
+int tide_hold(struct tide *t, const void *addr, size_t bytes, bool write, size_t *held,
+	      struct tide_error *err)
+{
+	return td_pager_hold(t->pager, addr, bytes, write, held, err);
+}
+
+void tide_release(struct tide *t, const void *addr, size_t held)
+{
+	td_pager_release(t->pager, addr, held);
+}
+
+bool tide_owns(struct tide *t, const void *addr)
+{
+	return td_pager_owns(t->pager, addr);
+}
+
+/* ---- statistics ---- */
+
+void tide_stats(struct tide *t, struct tide_stats *s)
+{
+	struct td_pager_figures f;
+	*s = (struct tide_stats){0};
+	td_pager_figures(t->pager, &f);
+#define TIDE_FIGURE(name, help) s->name = f.name;
+#include "tide/figures.def"
+#undef TIDE_FIGURE
+	const struct td_engine *e = td_pager_lock_engine(t->pager);
+	s->counts = e->counts;
+	snprintf(s->evict, sizeof s->evict, "%s", e->box[TD_BOX_EVICT].choice.policy->name);
+	snprintf(s->ejected, sizeof s->ejected, "%s", e->ejected);
+	td_pager_unlock_engine(t->pager);
+	snprintf(s->mapping, sizeof s->mapping, "%s", td_pager_mapping(t->pager));
+	snprintf(s->service, sizeof s->service, "%s", td_pager_service(t->pager));
+}
+
+static json_t *config(const struct tide *t, const struct tide_stats *s)
+{
+	json_t *o = json_object();
+	json_object_set_new(o, "page_bytes", td_lib_integer(t->page_bytes));
+	json_object_set_new(o, "chunk_bytes", td_lib_integer(t->page_bytes * t->chunk_pages));
+	json_object_set_new(o, "near_pages", td_lib_integer(t->near_pages));
+	json_object_set_new(o, "engine_pages", td_lib_integer(td_pager_engine_pages(t->pager)));
+	json_object_set_new(o, "evict", td_lib_text(t->evict));
+	json_object_set_new(o, "prefetch", td_lib_text(t->prefetch));
+	json_object_set_new(o, "place", td_lib_text(t->place));
+	json_object_set_new(o, "host_kind", td_lib_text(t->host_kind));
+	json_object_set_new(o, "mapping", td_lib_text(s->mapping));
+	json_object_set_new(o, "service", td_lib_text(s->service));
+	json_object_set_new(o, "seed", td_lib_integer(t->seed));
+	return o;
+}
+
+static json_t *figures(const struct tide_stats *s)
+{
+	json_t *o = json_object();
+#define TIDE_FIGURE(name, help) json_object_set_new(o, #name, td_lib_integer(s->name));
+#include "tide/figures.def"
+#undef TIDE_FIGURE
+	return o;
+}
+
+int tide_stats_json(struct tide *t, char **text, struct tide_error *err)
+{
+	struct tide_stats s;
+	json_t *o = json_object();
+	tide_stats(t, &s);
+	json_object_set_new(o, "tide", td_lib_text(TIDE_VERSION));
+	json_object_set_new(o, "verb", td_lib_text("run"));
+	json_object_set_new(o, "config", config(t, &s));
+	json_object_set_new(o, "counts", td_stats_counts(&s.counts));
+	json_object_set_new(o, "pager", figures(&s));
+	const struct td_engine *e = td_pager_lock_engine(t->pager);
+	json_object_set_new(o, "policy", td_lib_policy_json(e));
+	td_pager_unlock_engine(t->pager);
+	*text = json_dumps(o, JSON_INDENT(1));
+	json_decref(o);
+	return *text ? 0 : tide_fail(err, -ENOMEM, "out of memory for the result");
+}

@@ -1,0 +1,390 @@
+/* Chunks leave in batches: taking pages out of the page table costs an interrupt on every processor
+ * that runs the program, however many they are. And tier 2 is kept within its size. */
+#include "pager.h"
+
+#include <errno.h>
+
+/* ---- lists ---- */
+
+static struct td_links links(const struct td_pager *p)
+{
+	return (struct td_links){p->links.at, sizeof(struct td_link)};
+}
+
+static void put_in(struct td_pager *p, struct td_list *list, uint32_t chunk, unsigned flag)
+{
+	td_list_push_tail(list, links(p), chunk);
+	*td_pager_state(p, chunk) |= (uint8_t)flag;
+}
+
+static void take_out(struct td_pager *p, struct td_list *list, uint32_t chunk, unsigned flag)
+{
+	td_list_remove(list, links(p), chunk);
+	*td_pager_state(p, chunk) &= (uint8_t)~flag;
+}
+
+uint64_t td_pager_in_tier2(struct td_pager *p, uint32_t chunk)
+{
+	uint64_t near =
+		td_pager_engine_lanes(p, chunk).resident | td_pager_get(p, chunk, LANE_LINGER);
+	return (td_pager_get(p, chunk, LANE_HELD) | td_pager_get(p, chunk, LANE_STORED)) & ~near;
+}
+
+/* A chunk of which pages linger comes into the queue when they have left. With a placement policy
+ * the engine has the queue. */
+static void enqueue(struct td_pager *p, uint32_t chunk)
+{
+	if (!p->engine->tiers.on && !(*td_pager_state(p, chunk) & (CHUNK_QUEUED | CHUNK_LINGERS)))
+		put_in(p, &p->queue, chunk, CHUNK_QUEUED);
+}
+
+void td_pager_spill(struct td_pager *p, uint32_t chunk)
+{
+	if (!(*td_pager_state(p, chunk) & (CHUNK_QUEUED | CHUNK_LINGERS)))
+		put_in(p, &p->queue, chunk, CHUNK_QUEUED);
+}
+
+void td_pager_requeue(struct td_pager *p, uint32_t chunk)
+{
+	bool queued = *td_pager_state(p, chunk) & CHUNK_QUEUED;
+	bool wanted = td_pager_in_tier2(p, chunk) != 0;
+	if (queued && !wanted)
+		take_out(p, &p->queue, chunk, CHUNK_QUEUED);
+	else if (!queued && wanted)
+		enqueue(p, chunk);
+}
+
+void td_pager_let_linger(struct td_pager *p, uint32_t chunk, uint64_t pages)
+{
+	if (*td_pager_state(p, chunk) & CHUNK_QUEUED)
+		take_out(p, &p->queue, chunk, CHUNK_QUEUED);
+	if (!(*td_pager_state(p, chunk) & CHUNK_LINGERS))
+		put_in(p, &p->linger, chunk, CHUNK_LINGERS);
+	td_pager_set(p, chunk, LANE_LINGER, pages);
+	p->linger_pages += td_lanes_count(pages);
+}
+
+void td_pager_stop_lingering(struct td_pager *p, uint32_t chunk, uint64_t pages)
+{
+	td_pager_clear(p, chunk, LANE_LINGER, pages);
+	p->linger_pages -= td_lanes_count(pages);
+	if (!td_pager_get(p, chunk, LANE_LINGER))
+		take_out(p, &p->linger, chunk, CHUNK_LINGERS);
+}
+
+void td_pager_enter_tier2(struct td_pager *p, uint32_t chunk, uint64_t pages)
+{
+	p->tier2_pages += td_lanes_count(pages);
+	p->to_tier2_pages += td_lanes_count(pages);
+	if (p->engine->tiers.on && *td_pager_state(p, chunk) & CHUNK_TO_FILE)
+		td_pager_spill(p, chunk);
+	enqueue(p, chunk);
+	td_pager_call_helper(p);
+}
+
+/* ---- what leaves ---- */
+
+static bool is_pinned(const struct td_pager *p, uint32_t chunk)
+{
+	for (unsigned i = 0; i < p->pins_n; i++) {
+		if (p->pins[i].chunk == chunk)
+			return true;
+	}
+	return false;
+}
+
+/* Where pages without a copy in tier 3 can be written. */
+static bool can_write(const struct td_pager *p, const struct td_extent *x)
+{
+	return x->shared || p->has_storage;
+}
+
+/* The chunk's state as it is when the batch begins; it is busy from now on. */
+static void begin_job(struct td_pager *p, struct td_job *job, uint32_t chunk, uint64_t pages,
+		      bool to_file)
+{
+	struct td_extent *x = td_pager_extent(p, chunk);
+	uint64_t dirty = pages & td_pager_get(p, chunk, LANE_DIRTY);
+	*job = (struct td_job){.extent = x, .chunk = chunk, .pages = pages};
+	job->to_file = (to_file || (x->has_file && p->config.host_pages == UINT64_MAX)) &&
+		       (can_write(p, x) || !dirty);
+	/* Shared memory that was unmapped to watch it may still be on its way out. */
+	job->unmap = pages & td_pager_get(p, chunk, x->fast ? LANE_MAPPED : LANE_HELD);
+	job->packed = pages & td_pager_get(p, chunk, LANE_STORED);
+	job->write = job->to_file ? dirty : 0;
+	*td_pager_state(p, chunk) |= CHUNK_BUSY;
+	td_pager_clear(p, chunk, LANE_MAPPED, job->unmap);
+	td_pager_clear(p, chunk, LANE_WRITABLE, job->unmap);
+}
+
+static size_t take_lingering(struct td_pager *p, struct td_job *jobs)
+{
+	size_t n = 0;
+	for (uint32_t left = p->linger.n; left && n < TD_PAGER_BATCH; left--) {
+		uint32_t chunk = p->linger.head;
+		uint64_t pages = td_pager_get(p, chunk, LANE_LINGER);
+		bool to_file = *td_pager_state(p, chunk) & CHUNK_TO_FILE || !p->config.host_pages;
+		take_out(p, &p->linger, chunk, CHUNK_LINGERS);
+		if (*td_pager_state(p, chunk) & CHUNK_BUSY || is_pinned(p, chunk)) {
+			put_in(p, &p->linger, chunk, CHUNK_LINGERS);
+			continue;
+		}
+		td_pager_put(p, chunk, LANE_LINGER, 0);
+		p->linger_pages -= td_lanes_count(pages);
+		p->tier2_pages += td_lanes_count(pages); /* on their way to tier 3 too */
+		begin_job(p, &jobs[n++], chunk, pages, to_file);
+	}
+	return n;
+}
+
+/* ---- out of the page table ---- */
+
+/* Into the view; or, where nothing is kept, at once to where its memory is of use. */
+static void unmap_fast(struct td_pager *p, struct td_job *job)
+{
+	uint64_t pages = job->unmap;
+	unsigned at, n;
+	if (job->to_file && !job->write) {
+		td_pager_recycle(p, td_extent_at(p, job->extent, job->chunk, 0), pages);
+		job->freed = pages;
+		return;
+	}
+	while (td_pager_run(&pages, &at, &n))
+		td_uffd_move(p->shadow_uffd, td_extent_view(p, job->extent, job->chunk, at),
+			     td_extent_at(p, job->extent, job->chunk, at),
+			     (size_t)n * p->page_bytes, false);
+}
+
+static void unmap_all(struct td_pager *p, struct td_job *jobs, size_t jobs_n)
+{
+	struct iovec ranges[TD_PAGER_RANGES];
+	size_t ranges_n = 0;
+	unsigned at, n;
+	for (size_t i = 0; i < jobs_n; i++) {
+		uint64_t pages = jobs[i].unmap;
+		if (jobs[i].extent->copies)
+			jobs[i].freed = pages;
+		else if (jobs[i].extent->fast)
+			unmap_fast(p, &jobs[i]);
+		if (jobs[i].extent->fast && !jobs[i].extent->copies)
+			continue;
+		while (td_pager_run(&pages, &at, &n)) {
+			ranges[ranges_n++] =
+				(struct iovec){td_extent_at(p, jobs[i].extent, jobs[i].chunk, at),
+					       (size_t)n * p->page_bytes};
+			if (ranges_n == TD_PAGER_RANGES) {
+				td_uffd_unmap(&p->unmapper, ranges, ranges_n);
+				ranges_n = 0;
+			}
+		}
+	}
+	td_uffd_unmap(&p->unmapper, ranges, ranges_n);
+}
+
+/* ---- to their tier ---- */
+
+/* Into the store, as far as it has room; the rest goes to the file or stays as it is. */
+static void pack(struct td_pager *p, struct td_job *job)
+{
+	for (uint64_t rest = job->pages & ~job->packed; rest; rest &= rest - 1) {
+		unsigned bit = (unsigned)__builtin_ctzll(rest);
+		if (td_store_put(p->store, (uint64_t)job->chunk * p->chunk_pages + bit,
+				 td_extent_view(p, job->extent, job->chunk, bit)))
+			break;
+		job->stored |= rest & -rest;
+	}
+}
+
+static void carry_out(struct td_pager *p, struct td_job *jobs, size_t n)
+{
+	unmap_all(p, jobs, n);
+	bool writes = false;
+	for (size_t i = 0; i < n; i++) {
+		if (!jobs[i].to_file && p->store)
+			pack(p, &jobs[i]);
+		writes |= jobs[i].write != 0;
+	}
+	int rc = writes ? td_pager_write(p, jobs, n) : 0;
+	for (size_t i = 0; i < n; i++) {
+		uint64_t gone = jobs[i].to_file ? jobs[i].pages & ~jobs[i].packed & ~jobs[i].failed
+						: jobs[i].stored;
+		td_pager_free_pages(p, jobs[i].extent, jobs[i].chunk, gone & ~jobs[i].freed);
+	}
+	pthread_mutex_lock(&p->lock);
+	if (writes)
+		td_pager_wrote(p, rc);
+}
+
+/* While they were on their way pages may have come back: these are near, and are read when they are
+ * touched; and may have been evicted again, so that they lingered: these have left once and for
+ * all. */
+static void end_to_file(struct td_pager *p, const struct td_job *job, uint64_t near, uint64_t again)
+{
+	uint64_t written = job->write & ~job->failed, gone = job->pages & ~job->failed;
+	uint64_t copied = td_pager_get(p, job->chunk, LANE_SWAPPED);
+	for (uint64_t rest = gone & job->packed; rest; rest &= rest - 1)
+		td_store_drop(p->store, (uint64_t)job->chunk * p->chunk_pages +
+						(unsigned)__builtin_ctzll(rest));
+	td_pager_clear(p, job->chunk, LANE_HELD, gone & ~job->packed);
+	td_pager_clear(p, job->chunk, LANE_STORED, gone);
+	td_pager_clear(p, job->chunk, LANE_DIRTY, written);
+	if (!job->extent->shared) {
+		td_pager_set(p, job->chunk, LANE_SWAPPED, written);
+		p->swapped_pages += td_lanes_count(written & ~copied);
+	}
+	p->held_pages -= td_lanes_count(gone & ~job->packed);
+	p->packed_near -= td_lanes_count(gone & job->packed & near);
+	p->tier2_pages -= td_lanes_count(gone & ~near & ~again);
+	p->write_bytes += td_lanes_count(written) * p->page_bytes;
+}
+
+static void end_job(struct td_pager *p, const struct td_job *job)
+{
+	uint64_t near = td_pager_engine_lanes(p, job->chunk).resident;
+	uint64_t again = td_pager_get(p, job->chunk, LANE_LINGER) &
+			 (job->to_file ? job->pages & ~job->failed : job->stored);
+	*td_pager_state(p, job->chunk) &= (uint8_t)~CHUNK_TO_FILE;
+	if (again)
+		td_pager_stop_lingering(p, job->chunk, again);
+	if (job->to_file) {
+		end_to_file(p, job, near, again);
+	} else {
+		p->tier2_pages += td_lanes_count(again);
+		td_pager_clear(p, job->chunk, LANE_HELD, job->stored);
+		td_pager_set(p, job->chunk, LANE_STORED, job->stored);
+		p->held_pages -= td_lanes_count(job->stored);
+		p->packed_near += td_lanes_count(job->stored & near);
+		p->to_tier2_pages += td_lanes_count(job->pages);
+	}
+	td_pager_requeue(p, job->chunk);
+	td_pager_calm(p, job->chunk);
+}
+
+static void do_jobs(struct td_pager *p, struct td_job *jobs, size_t n)
+{
+	pthread_mutex_unlock(&p->lock);
+	carry_out(p, jobs, n); /* takes the lock */
+	for (size_t i = 0; i < n; i++)
+		end_job(p, &jobs[i]);
+}
+
+/* ---- tier 2 within its size ---- */
+
+/* One word for as long as it lasts: a program that goes on for days should not fill its log. */
+void td_pager_wrote(struct td_pager *p, int rc)
+{
+	if (rc && !p->write_error)
+		td_pager_say(p, "tide: cannot write evicted pages: %s: they stay in memory",
+			     strerror(-rc));
+	p->write_error = rc ? -rc : 0;
+}
+
+bool td_pager_is_over(const struct td_pager *p)
+{
+	struct td_store_use use;
+	if (p->engine->tiers.on)
+		return p->queue.n;
+	if (p->config.host_pages == UINT64_MAX)
+		return false;
+	if (!p->store)
+		return p->tier2_pages > p->config.host_pages;
+	td_store_use(p->store, &use);
+	return use.memory_bytes > p->store_mark_bytes;
+}
+
+/* The oldest chunks of tier 2 whose pages can go to tier 3. */
+static size_t take_oldest(struct td_pager *p, struct td_job *jobs)
+{
+	bool all = p->store || p->engine->tiers.on;
+	uint64_t most = all ? UINT64_MAX : p->tier2_pages - p->config.host_pages, taken = 0;
+	size_t n = 0;
+	for (uint32_t left = p->queue.n; left && n < TD_PAGER_BATCH && taken < most; left--) {
+		uint32_t chunk = p->queue.head;
+		uint64_t pages = td_pager_in_tier2(p, chunk);
+		bool busy = *td_pager_state(p, chunk) & CHUNK_BUSY;
+		take_out(p, &p->queue, chunk, CHUNK_QUEUED);
+		if (pages && !busy)
+			begin_job(p, &jobs[n], chunk, pages, true);
+		if (busy || (pages && !jobs[n].to_file)) {
+			if (!busy)
+				td_pager_calm(p, chunk);
+			put_in(p, &p->queue, chunk, CHUNK_QUEUED); /* nowhere to go, or moving */
+		} else if (pages) {
+			taken += td_lanes_count(pages);
+			n++;
+		}
+	}
+	return n;
+}
+
+static bool trim(struct td_pager *p)
+{
+	struct td_job jobs[TD_PAGER_BATCH];
+	bool moved = false;
+	while (td_pager_is_over(p)) {
+		size_t n = take_oldest(p, jobs);
+		if (!n)
+			break;
+		do_jobs(p, jobs, n);
+		if (p->write_error)
+			break; /* what failed is at the end of the queue, for later */
+		moved = true;
+	}
+	return moved;
+}
+
+/* ---- sampling ---- */
+
+/* For policies that live on accesses: as many chunks as leave are unmapped, round and round, so
+ * that their next touch is seen. */
+static size_t take_samples(struct td_pager *p, struct iovec *ranges, size_t most)
+{
+	uint32_t chunks = p->engine->near.chunks;
+	size_t n = 0;
+	for (uint32_t looked = 0; looked < 16 * TD_PAGER_BATCH && looked < chunks && n < most;
+	     looked++) {
+		uint32_t chunk = p->hand++ % chunks;
+		uint64_t pages = td_pager_get(p, chunk, LANE_MAPPED);
+		if (!pages || *td_pager_state(p, chunk) & CHUNK_BUSY || is_pinned(p, chunk))
+			continue;
+		struct td_extent *x = td_pager_extent(p, chunk);
+		unsigned at = (unsigned)__builtin_ctzll(pages);
+		unsigned end = 64 - (unsigned)__builtin_clzll(pages);
+		if (x->fast)
+			continue;
+		td_pager_clear(p, chunk, LANE_MAPPED, pages);
+		td_pager_clear(p, chunk, LANE_WRITABLE, pages);
+		ranges[n++] = (struct iovec){td_extent_at(p, x, chunk, at),
+					     (size_t)(end - at) * p->page_bytes};
+	}
+	return n;
+}
+
+static void sample(struct td_pager *p)
+{
+	struct iovec ranges[TD_PAGER_BATCH];
+	size_t n = take_samples(p, ranges, TD_PAGER_BATCH);
+	pthread_mutex_unlock(&p->lock);
+	td_uffd_unmap(&p->unmapper, ranges, n);
+	pthread_mutex_lock(&p->lock);
+}
+
+bool td_pager_flush(struct td_pager *p, bool all)
+{
+	struct td_job jobs[TD_PAGER_BATCH];
+	uint64_t began = td_pager_now_ns();
+	bool moved = false;
+	while (all ? p->linger.n : p->linger_pages > p->batch_pages / 2) {
+		size_t n = take_lingering(p, jobs);
+		if (!n)
+			break;
+		do_jobs(p, jobs, n);
+		p->flushes++;
+		moved = true;
+		if (p->samples)
+			sample(p);
+	}
+	moved |= trim(p);
+	p->flush_ns += td_pager_now_ns() - began;
+	return moved;
+}

@@ -1,0 +1,108 @@
+/* Threads of ours for what the program need not wait for: reads ahead, and batches that are written
+ * to files. They also start these reads themselves, since the kernel ends a request in the thread
+ * that began it, and that would interrupt the program's own system calls. */
+#include "pager.h"
+
+#include <errno.h>
+#include <time.h>
+
+#define AT_ONCE 16 /* reads of one helper */
+#define RETRY_NS 5000000
+
+static bool batch_is_due(const struct td_pager *p)
+{
+	return p->linger_pages > p->batch_pages || td_pager_is_over(p);
+}
+
+/* One helper at a time: there is one disk, and the others are for reads. */
+static void write_behind(struct td_pager *p)
+{
+	p->flushing = true;
+	if (!td_pager_flush(p, false)) {
+		/* All of it is busy, held for a system call, or cannot be written. */
+		struct timespec again;
+		clock_gettime(CLOCK_REALTIME, &again);
+		again.tv_nsec += RETRY_NS;
+		again.tv_sec += again.tv_nsec / 1000000000;
+		again.tv_nsec %= 1000000000;
+		pthread_cond_timedwait(&p->work, &p->lock, &again);
+	}
+	p->flushing = false;
+}
+
+static unsigned take_reads(struct td_pager *p, struct td_read **reads)
+{
+	unsigned n = p->queued_n < AT_ONCE ? p->queued_n : AT_ONCE;
+	memcpy(reads, p->queued, n * sizeof *reads);
+	p->queued_n -= n;
+	memmove(p->queued, p->queued + n, p->queued_n * sizeof *reads);
+	return n;
+}
+
+static void read_all(struct td_pager *p, struct td_read **reads, unsigned n)
+{
+	unsigned started = 0;
+	pthread_mutex_unlock(&p->lock);
+	for (unsigned i = 0; i < n; i++) {
+		if (td_pager_start_read(p, reads[i]))
+			reads[started++] = reads[i];
+	}
+	/* A read that is done may be another one by now: to wait for that does no harm. */
+	for (unsigned i = 0; i < started; i++)
+		td_io_wait(p->io, &reads[i]->request);
+	pthread_mutex_lock(&p->lock);
+}
+
+static void *run(void *arg)
+{
+	struct td_pager *p = arg;
+	struct td_read *reads[AT_ONCE];
+	pthread_setname_np(pthread_self(), "tide-helper");
+	pthread_mutex_lock(&p->lock);
+	while (!atomic_load(&p->stopping) || p->queued_n) {
+		if (p->queued_n) {
+			read_all(p, reads, take_reads(p, reads));
+		} else if (!atomic_load(&p->stopping) && !p->flushing && batch_is_due(p)) {
+			write_behind(p);
+		} else {
+			p->idle++;
+			pthread_cond_wait(&p->work, &p->lock);
+			p->idle--;
+		}
+	}
+	pthread_mutex_unlock(&p->lock);
+	return NULL;
+}
+
+void td_pager_call_helper(struct td_pager *p)
+{
+	if (p->idle)
+		pthread_cond_signal(&p->work);
+}
+
+void td_pager_queue_read(struct td_pager *p, struct td_read *r)
+{
+	p->queued[p->queued_n++] = r; /* as many as there are reads */
+	td_pager_call_helper(p);
+}
+
+int td_pager_start_helpers(struct td_pager *p)
+{
+	int rc = 0;
+	while (!rc && p->helpers_n < TD_PAGER_HELPERS) {
+		rc = td_pager_start(&p->helper[p->helpers_n], run, p);
+		p->helpers_n += !rc;
+	}
+	p->writes_behind |= !rc;
+	return rc;
+}
+
+void td_pager_stop_helpers(struct td_pager *p)
+{
+	pthread_mutex_lock(&p->lock);
+	pthread_cond_broadcast(&p->work);
+	pthread_mutex_unlock(&p->lock);
+	for (unsigned i = 0; i < p->helpers_n; i++)
+		pthread_join(p->helper[i], NULL);
+	p->helpers_n = 0;
+}

@@ -1,0 +1,261 @@
+#include "kernel.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/userfaultfd.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* Newer than the headers. */
+#define FEATURE_WP_SHARED (1u << 12)
+#define FEATURE_POISON (1u << 14)
+#define FEATURE_MOVE (1u << 16)
+#define CONTINUE_DONTWAKE (1u << 0)
+#define CONTINUE_WP (1u << 1)
+
+struct move {
+	uint64_t dst, src, len, mode;
+	int64_t moved;
+};
+#define MOVE_DONTWAKE 1u
+#define MOVE_HOLES 2u
+#define IOCTL_MOVE _IOWR(UFFDIO, 0x05, struct move)
+
+struct poison {
+	struct uffdio_range range;
+	uint64_t mode;
+	int64_t updated;
+};
+#define IOCTL_POISON _IOWR(UFFDIO, 0x08, struct poison)
+
+/* ---- opening ---- */
+
+/* All faults if the rights allow it, else those of the program alone. */
+static int open_any(bool *kernel_faults)
+{
+	int fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK);
+	int device = fd < 0 ? open("/dev/userfaultfd", O_RDWR | O_CLOEXEC) : -1;
+	if (device >= 0) {
+		fd = ioctl(device, USERFAULTFD_IOC_NEW, O_CLOEXEC | O_NONBLOCK);
+		close(device);
+	}
+	*kernel_faults = fd >= 0;
+	if (fd < 0)
+		fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK | UFFD_USER_MODE_ONLY);
+	return fd < 0 ? -errno : fd;
+}
+
+/* The features that a kernel knows are told by asking for none; then the descriptor is used up. */
+static int ask_features(uint64_t *features)
+{
+	bool all;
+	struct uffdio_api api = {.api = UFFD_API};
+	int fd = open_any(&all);
+	if (fd < 0)
+		return fd;
+	int rc = ioctl(fd, UFFDIO_API, &api) ? -errno : 0;
+	close(fd);
+	*features = api.features;
+	return rc;
+}
+
+static unsigned translate(uint64_t features, bool kernel_faults)
+{
+	unsigned has = 0;
+	has |= features & FEATURE_WP_SHARED ? TD_UFFD_HAS_WP : 0;
+	/* Both came in 6.4 or later, and there is no bit for mapping write-protected. */
+	has |= features & FEATURE_POISON && features & FEATURE_WP_SHARED ? TD_UFFD_HAS_CONTINUE_WP
+									 : 0;
+	has |= features & FEATURE_MOVE ? TD_UFFD_HAS_MOVE : 0;
+	has |= features & FEATURE_POISON ? TD_UFFD_HAS_POISON : 0;
+	has |= features & UFFD_FEATURE_MINOR_SHMEM ? TD_UFFD_HAS_MINOR : 0;
+	has |= kernel_faults ? TD_UFFD_HAS_KERNEL_FAULTS : 0;
+	return has;
+}
+
+int td_uffd_open(int *out, bool signals, unsigned *has)
+{
+	uint64_t features;
+	bool kernel_faults;
+	int rc = ask_features(&features);
+	int fd = rc ? rc : open_any(&kernel_faults);
+	if (fd < 0)
+		return fd;
+	struct uffdio_api api = {.api = UFFD_API};
+	api.features = features & (UFFD_FEATURE_PAGEFAULT_FLAG_WP | UFFD_FEATURE_MISSING_SHMEM |
+				   UFFD_FEATURE_MINOR_SHMEM | UFFD_FEATURE_THREAD_ID |
+				   FEATURE_WP_SHARED | FEATURE_POISON | FEATURE_MOVE);
+	if (signals)
+		api.features |= UFFD_FEATURE_SIGBUS;
+	if (ioctl(fd, UFFDIO_API, &api)) {
+		rc = -errno;
+		close(fd);
+		return rc;
+	}
+	*has = translate(features, kernel_faults);
+	*out = fd;
+	return 0;
+}
+
+int td_uffd_probe(unsigned *has)
+{
+	int fd = -1, rc = td_uffd_open(&fd, true, has);
+	if (!rc)
+		close(fd);
+	return rc;
+}
+
+int td_uffd_register(int fd, void *addr, size_t bytes, enum td_uffd_kind kind, unsigned has)
+{
+	struct uffdio_register r = {.range = {(uintptr_t)addr, bytes},
+				    .mode = UFFDIO_REGISTER_MODE_MISSING};
+	if (kind == TD_UFFD_SHARED)
+		r.mode |= UFFDIO_REGISTER_MODE_MINOR |
+			  (has & TD_UFFD_HAS_WP ? UFFDIO_REGISTER_MODE_WP : 0);
+	return ioctl(fd, UFFDIO_REGISTER, &r) ? -errno : 0;
+}
+
+/* ---- pages ---- */
+
+int td_uffd_wake(int fd, void *addr, size_t bytes)
+{
+	struct uffdio_range range = {(uintptr_t)addr, bytes};
+	return ioctl(fd, UFFDIO_WAKE, &range) ? -errno : 0;
+}
+
+/* Calls that stop in the middle are called again for the rest: a page that is mapped already is
+ * passed over, and whoever waits for it is woken. */
+#define STEP 4096
+
+int td_uffd_continue(int fd, void *addr, size_t bytes, bool protect, bool wake)
+{
+	uintptr_t at = (uintptr_t)addr, end = at + bytes;
+	while (at < end) {
+		struct uffdio_continue c = {.range = {at, end - at}};
+		c.mode = (wake ? 0 : CONTINUE_DONTWAKE) | (protect ? CONTINUE_WP : 0);
+		if (!ioctl(fd, UFFDIO_CONTINUE, &c))
+			return 0;
+		if (c.mapped > 0) {
+			at += (uint64_t)c.mapped;
+		} else if (errno == EEXIST) {
+			if (wake)
+				td_uffd_wake(fd, (void *)at, STEP);
+			at += STEP;
+		} else if (errno != EAGAIN) {
+			return -errno;
+		}
+	}
+	return 0;
+}
+
+int td_uffd_copy(int fd, void *addr, const void *from, size_t bytes, bool protect, bool wake)
+{
+	size_t done = 0;
+	while (done < bytes) {
+		struct uffdio_copy c = {.dst = (uintptr_t)addr + done,
+					.src = (uintptr_t)from + done,
+					.len = bytes - done};
+		c.mode = (wake ? 0 : UFFDIO_COPY_MODE_DONTWAKE) |
+			 (protect ? UFFDIO_COPY_MODE_WP : 0);
+		if (!ioctl(fd, UFFDIO_COPY, &c))
+			return 0;
+		if (c.copy > 0) {
+			done += (uint64_t)c.copy;
+		} else if (errno == EEXIST) {
+			if (wake)
+				td_uffd_wake(fd, (char *)addr + done, STEP);
+			done += STEP;
+		} else if (errno != EAGAIN) {
+			return -errno;
+		}
+	}
+	return 0;
+}
+
+int td_uffd_zero(int fd, void *addr, size_t bytes, bool wake)
+{
+	uintptr_t at = (uintptr_t)addr, end = at + bytes;
+	while (at < end) {
+		struct uffdio_zeropage z = {.range = {at, end - at}};
+		z.mode = wake ? 0 : UFFDIO_ZEROPAGE_MODE_DONTWAKE;
+		if (!ioctl(fd, UFFDIO_ZEROPAGE, &z))
+			return 0;
+		if (z.zeropage > 0) {
+			at += (uint64_t)z.zeropage;
+		} else if (errno == EEXIST) {
+			if (wake)
+				td_uffd_wake(fd, (void *)at, STEP);
+			at += STEP;
+		} else if (errno != EAGAIN) {
+			return -errno;
+		}
+	}
+	return 0;
+}
+
+int td_uffd_move(int fd, void *to, void *from, size_t bytes, bool wake)
+{
+	size_t done = 0;
+	while (done < bytes) {
+		struct move m = {.dst = (uintptr_t)to + done,
+				 .src = (uintptr_t)from + done,
+				 .len = bytes - done,
+				 .mode = MOVE_HOLES | (wake ? 0 : MOVE_DONTWAKE)};
+		if (!ioctl(fd, IOCTL_MOVE, &m))
+			return 0;
+		if (m.moved > 0)
+			done += (uint64_t)m.moved;
+		else if (errno != EAGAIN && errno != EBUSY)
+			return -errno;
+	}
+	return 0;
+}
+
+int td_uffd_protect(int fd, void *addr, size_t bytes, bool protect, bool wake)
+{
+	struct uffdio_writeprotect w = {.range = {(uintptr_t)addr, bytes}};
+	w.mode = protect ? UFFDIO_WRITEPROTECT_MODE_WP
+			 : (wake ? 0 : UFFDIO_WRITEPROTECT_MODE_DONTWAKE);
+	while (ioctl(fd, UFFDIO_WRITEPROTECT, &w)) {
+		if (errno != EAGAIN)
+			return -errno;
+	}
+	return 0;
+}
+
+int td_uffd_poison(int fd, void *addr, size_t bytes)
+{
+	struct poison p = {.range = {(uintptr_t)addr, bytes}};
+	return ioctl(fd, IOCTL_POISON, &p) ? -errno : 0;
+}
+
+/* ---- unmapping ---- */
+
+void td_uffd_unmapper_open(struct td_uffd_unmapper *u)
+{
+	u->pidfd = (int)syscall(SYS_pidfd_open, getpid(), 0);
+	/* Kernels before 6.13 take other advice only. */
+	if (u->pidfd >= 0 && syscall(SYS_process_madvise, u->pidfd, NULL, 0, MADV_DONTNEED, 0) < 0)
+		td_uffd_unmapper_close(u);
+}
+
+void td_uffd_unmapper_close(struct td_uffd_unmapper *u)
+{
+	if (u->pidfd >= 0)
+		close(u->pidfd);
+	u->pidfd = -1;
+}
+
+void td_uffd_unmap(const struct td_uffd_unmapper *u, const struct iovec *ranges, size_t n)
+{
+	size_t total = 0;
+	for (size_t i = 0; i < n; i++)
+		total += ranges[i].iov_len;
+	if (n > 1 && u->pidfd >= 0 &&
+	    syscall(SYS_process_madvise, u->pidfd, ranges, n, MADV_DONTNEED, 0) == (long)total)
+		return;
+	for (size_t i = 0; i < n; i++)
+		madvise(ranges[i].iov_base, ranges[i].iov_len, MADV_DONTNEED);
+}

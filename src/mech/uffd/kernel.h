@@ -1,0 +1,50 @@
+/* What the pager asks of the kernel: userfaultfd and the advice that goes with it. One function per
+ * call, 0 or -errno. Constants that are newer than the headers of Debian 12 are said here. */
+#ifndef TD_UFFD_KERNEL_H
+#define TD_UFFD_KERNEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/uio.h>
+
+/* Features of a kernel that not all have. */
+enum td_uffd_has {
+	TD_UFFD_HAS_WP = 1 << 0,          /* write protection of shared memory */
+	TD_UFFD_HAS_CONTINUE_WP = 1 << 1, /* a page can be mapped write-protected at once */
+	TD_UFFD_HAS_MOVE = 1 << 2,
+	TD_UFFD_HAS_POISON = 1 << 3,
+	TD_UFFD_HAS_MINOR = 1 << 4,         /* minor faults of shared memory: mapping `exact` */
+	TD_UFFD_HAS_KERNEL_FAULTS = 1 << 5, /* faults of system calls are served too */
+};
+
+/* What this kernel and this user's rights offer, without opening a pager. */
+int td_uffd_probe(unsigned *has);
+
+/* A userfaultfd whose faults are signals, or messages. *has: see above. */
+int td_uffd_open(int *fd, bool signals, unsigned *has);
+
+enum td_uffd_kind { TD_UFFD_SHARED, TD_UFFD_ANONYMOUS };
+int td_uffd_register(int fd, void *addr, size_t bytes, enum td_uffd_kind kind, unsigned has);
+
+/* Maps pages that the shared memory holds already. One that is mapped is fine. */
+int td_uffd_continue(int fd, void *addr, size_t bytes, bool protect, bool wake);
+/* Maps new pages with the bytes at from; shared memory holds them from then on. */
+int td_uffd_copy(int fd, void *addr, const void *from, size_t bytes, bool protect, bool wake);
+int td_uffd_zero(int fd, void *addr, size_t bytes, bool wake);
+/* Pages change their place, and are gone from where they were; holes stay holes. */
+int td_uffd_move(int fd, void *to, void *from, size_t bytes, bool wake);
+int td_uffd_protect(int fd, void *addr, size_t bytes, bool protect, bool wake);
+/* An access is a SIGBUS from now on. */
+int td_uffd_poison(int fd, void *addr, size_t bytes);
+int td_uffd_wake(int fd, void *addr, size_t bytes);
+
+/* Takes ranges of this process out of its page tables, in one go where the kernel can. */
+struct td_uffd_unmapper {
+	int pidfd; /* -1: one by one */
+};
+void td_uffd_unmapper_open(struct td_uffd_unmapper *u);
+void td_uffd_unmapper_close(struct td_uffd_unmapper *u);
+void td_uffd_unmap(const struct td_uffd_unmapper *u, const struct iovec *ranges, size_t n);
+
+#endif

@@ -1,0 +1,351 @@
+/* Life of a pager. */
+#include "pager.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#define IO_DEPTH 128
+/* One instruction may need four pages, and a policy may evict the newest first: what it evicts must
+ * stay mapped for a while. */
+#define BATCH_LEAST 4
+
+/* ---- the choices ---- */
+
+/* Every page that is near was touched: none came without a fault. */
+static bool touched_by_faults(const struct td_uffd_config *c)
+{
+	return c->chunk_pages == 1 && !c->prefetch.policy->plan_prefetch;
+}
+
+static unsigned needs(const struct td_uffd_config *c)
+{
+	return c->evict.needs | c->prefetch.needs | c->place.needs;
+}
+
+/* Anonymous memory is moved, not copied, and needs no frames that are freed and cleared again. But
+ * nobody sees who touches what, unless a page comes by its own fault alone; nor what is written.
+ * Shared memory, touched once, can be mapped page by page, or all that is there of the chunk. */
+static bool may_move(const struct td_uffd_config *c, unsigned has)
+{
+	unsigned sees = TIDE_NEEDS_TOUCHED | TIDE_NEEDS_NOTICES | TIDE_NEEDS_ACCESSES;
+	if (touched_by_faults(c))
+		sees &= ~(unsigned)TIDE_NEEDS_TOUCHED;
+	return has & TD_UFFD_HAS_MOVE && !(needs(c) & sees) && c->mapping == TD_MAPPING_AUTO;
+}
+
+/* Unmapping single pages of shared memory is cheaper: many at once. */
+static void choose_mapping(struct td_pager *p)
+{
+	const struct td_uffd_config *c = &p->config;
+	bool wants_touched = needs(c) & TIDE_NEEDS_TOUCHED && !touched_by_faults(c);
+	p->moves = may_move(c, p->has) || c->mapping == TD_MAPPING_FAST;
+	p->fast = p->moves && (c->chunk_pages > 1 || c->mapping == TD_MAPPING_FAST ||
+			       !(p->has & TD_UFFD_HAS_MINOR));
+	p->around = !p->fast && (c->mapping == TD_MAPPING_AROUND ||
+				 (c->mapping == TD_MAPPING_AUTO && !wants_touched));
+}
+
+static int check_kernel(const struct td_pager *p, struct tide_error *err)
+{
+	if (p->fast && !(p->has & TD_UFFD_HAS_MOVE))
+		return tide_fail(err, -ENOTSUP,
+				 "mapping fast needs a kernel with UFFDIO_MOVE (6.8): use exact");
+	if (!p->fast && !(p->has & TD_UFFD_HAS_MINOR))
+		return tide_fail(err, -ENOTSUP,
+				 "mapping exact needs a kernel with minor faults of shared memory "
+				 "(5.14): use fast");
+	return 0;
+}
+
+static unsigned gives(const struct td_pager *p)
+{
+	unsigned given = TIDE_NEEDS_PAGES;
+	if (!p->moves)
+		given |= TIDE_NEEDS_NOTICES | TIDE_TAKES_SAMPLES;
+	if ((!p->moves && !p->around) || touched_by_faults(&p->config))
+		given |= TIDE_NEEDS_TOUCHED;
+	/* The message of a fault does not say which instruction it was. */
+	if (!p->thread)
+		given |= TIDE_NEEDS_REFS;
+	return given;
+}
+
+/* ---- parts ---- */
+
+static int open_faults(struct td_pager *p, struct tide_error *err)
+{
+	unsigned shadow;
+	int rc = td_uffd_open(&p->uffd, !p->thread, &p->has);
+	if (!rc)
+		rc = td_uffd_open(&p->shadow_uffd, true, &shadow);
+	if (rc == -EPERM)
+		return tide_fail(err, rc,
+				 "userfaultfd is not allowed: sudo sysctl "
+				 "vm.unprivileged_userfaultfd=1, or see tide doctor");
+	if (rc)
+		return tide_fail(err, rc, "cannot open userfaultfd: %s: see tide doctor",
+				 strerror(-rc));
+	p->tracks_writes = p->has & TD_UFFD_HAS_WP && p->has & TD_UFFD_HAS_CONTINUE_WP;
+	choose_mapping(p);
+	int bad = check_kernel(p, err);
+	if (bad)
+		return bad;
+	rc = td_pager_open_slots(p);
+	return rc ? tide_fail(err, rc, "cannot make buffers: %s", strerror(-rc)) : 0;
+}
+
+static int open_engine(struct td_pager *p, struct tide_error *err)
+{
+	struct td_uffd_config *c = &p->config;
+	uint64_t chunks = c->near_pages / c->chunk_pages / 32;
+	chunks = chunks < TD_PAGER_BATCH ? chunks : TD_PAGER_BATCH;
+	p->batch_pages = (chunks > BATCH_LEAST ? chunks : BATCH_LEAST) * c->chunk_pages;
+	p->batch_pages = 3 * p->batch_pages < c->near_pages ? p->batch_pages : 0;
+	p->samples = needs(c) & TIDE_TAKES_SAMPLES;
+	struct td_engine_config e = {
+		/* One batch lingers, one may wait for a helper, one leaves. */
+		.near_pages = c->near_pages - 3 * p->batch_pages,
+		.chunk_pages = c->chunk_pages,
+		.last_page = UINT64_MAX,
+		.pages = UINT64_MAX,
+		.maps = true,
+		.seed = c->seed,
+		.mechanism = p->moves    ? "the pager with mapping fast"
+			     : p->around ? "the pager with mapping around"
+			     : p->thread ? "the pager with service thread"
+					 : "the pager",
+		.gives = gives(p),
+		.replace_invalid = true,
+		.evict = c->evict,
+		.prefetch = c->prefetch,
+		.place = c->place,
+		.host_pages = c->host_pages == UINT64_MAX ? 0 : c->host_pages,
+		.log_path = c->log_path,
+	};
+	td_pager_carrier(p, &e.carrier);
+	c->evict = c->prefetch = c->place = (struct td_policy_choice){0};
+	return td_engine_create(&p->engine, &e, err);
+}
+
+static int open_tiers(struct td_pager *p, struct tide_error *err)
+{
+	const struct td_uffd_config *c = &p->config;
+	uint64_t limit =
+		c->host_pages == UINT64_MAX ? UINT64_MAX / 2 : c->host_pages * p->page_bytes;
+	int rc = td_io_open(&p->io, IO_DEPTH, c->inject, err);
+	if (!rc && c->storage) {
+		rc = td_io_file_open(&p->storage, c->storage, TD_IO_CREATE, err);
+		p->has_storage = !rc;
+	}
+	if (!rc && c->host != TD_HOST_PLAIN && c->host_pages)
+		rc = td_store_open(&p->store, c->host == TD_HOST_LZ4 ? TD_STORE_LZ4 : TD_STORE_ZSTD,
+				   p->page_bytes, limit, err);
+	p->store_mark_bytes = limit - limit / 16;
+	return rc;
+}
+
+static int open_arrays(struct td_pager *p, struct tide_error *err)
+{
+	td_vec_init(&p->lanes, (size_t)LANES * p->lane_bytes);
+	td_vec_init(&p->states, 1);
+	td_vec_init(&p->links, sizeof(struct td_link));
+	td_list_init(&p->queue);
+	td_list_init(&p->linger);
+	p->arrivals = calloc(TD_PAGER_ARRIVALS, sizeof *p->arrivals);
+	p->reads = calloc(TD_PAGER_READS, sizeof *p->reads);
+	p->zeros = mmap(NULL, p->page_bytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (!p->arrivals || !p->reads || p->zeros == MAP_FAILED)
+		return tide_fail(err, -ENOMEM, "out of memory");
+	p->memfd = memfd_create("tide", MFD_CLOEXEC);
+	p->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (p->memfd < 0 || p->stop_fd < 0)
+		return tide_fail(err, -errno, "cannot make shared memory: %s", strerror(errno));
+	td_uffd_unmapper_open(&p->unmapper);
+	return 0;
+}
+
+static uint32_t lane_bytes(uint32_t chunk_pages)
+{
+	return chunk_pages <= 8 ? 1 : chunk_pages <= 16 ? 2 : chunk_pages <= 32 ? 4 : 8;
+}
+
+static int init(struct td_pager *p, struct tide_error *err)
+{
+	p->page_bytes = p->config.page_bytes;
+	p->chunk_pages = p->config.chunk_pages;
+	p->chunk_bytes = (size_t)p->page_bytes * p->chunk_pages;
+	p->lane_bytes = lane_bytes(p->chunk_pages);
+	p->thread = p->config.service == TD_SERVICE_THREAD;
+	p->uffd = p->shadow_uffd = p->memfd = p->stop_fd = p->unmapper.pidfd = -1;
+	pthread_mutex_init(&p->lock, NULL);
+	pthread_cond_init(&p->calm, NULL);
+	pthread_cond_init(&p->work, NULL);
+	pthread_cond_init(&p->room, NULL);
+	int rc = open_arrays(p, err);
+	if (!rc)
+		rc = open_faults(p, err);
+	if (!rc)
+		rc = open_tiers(p, err);
+	if (!rc)
+		rc = open_engine(p, err);
+	if (!rc && p->has_storage && (rc = td_pager_start_helpers(p)))
+		return tide_fail(err, rc, "cannot start threads: %s", strerror(-rc));
+	if (!rc)
+		rc = p->thread ? td_pager_start_thread(p, err) : td_pager_start_signal(p, err);
+	return rc ? rc : td_pager_start_watchdog(p, err);
+}
+
+static void close_fd(int fd)
+{
+	if (fd >= 0)
+		close(fd);
+}
+
+static void destroy(struct td_pager *p)
+{
+	uint64_t one = 1;
+	atomic_store(&p->stopping, true);
+	if (p->stop_fd >= 0) {
+		ssize_t ignored = write(p->stop_fd, &one, sizeof one); /* a counter at 0 */
+		(void)ignored;
+	}
+	td_pager_stop_watchdog(p);
+	td_pager_stop_thread(p);
+	td_pager_stop_helpers(p);
+	td_pager_stop_signal(p);
+	if (p->io)
+		td_io_close(p->io);
+	if (p->has_storage)
+		td_io_file_close(&p->storage);
+	if (p->store)
+		td_store_close(p->store);
+	td_engine_destroy(p->engine);
+	close_fd(p->uffd);
+	close_fd(p->shadow_uffd);
+	close_fd(p->memfd);
+	close_fd(p->stop_fd);
+	td_uffd_unmapper_close(&p->unmapper);
+	td_vec_free(&p->lanes);
+	td_vec_free(&p->states);
+	td_vec_free(&p->links);
+	if (p->zeros && p->zeros != MAP_FAILED)
+		munmap(p->zeros, p->page_bytes);
+	td_pager_close_slots(p);
+	free(p->arrivals);
+	free(p->reads);
+	free(p->regions);
+	free(p->extents);
+	free(p->free_spans);
+	pthread_cond_destroy(&p->calm);
+	pthread_cond_destroy(&p->work);
+	pthread_cond_destroy(&p->room);
+	pthread_mutex_destroy(&p->lock);
+	td_policy_release(&p->config.evict);
+	td_policy_release(&p->config.prefetch);
+	td_policy_release(&p->config.place);
+	free(p);
+}
+
+int td_pager_open(struct td_pager **out, struct td_uffd_config *config, struct tide_error *err)
+{
+	struct td_pager *p = calloc(1, sizeof *p);
+	if (!p)
+		return tide_fail(err, -ENOMEM, "out of memory");
+	p->config = *config;
+	config->evict = config->prefetch = config->place = (struct td_policy_choice){0};
+	int rc = init(p, err);
+	if (rc)
+		destroy(p);
+	else
+		*out = p;
+	return rc;
+}
+
+int td_pager_close(struct td_pager *p, struct tide_error *err)
+{
+	int rc = td_pager_sync(p, NULL, 0, err);
+	td_io_drain(p->io);
+	while (p->extents_n)
+		td_pager_forget(p, p->extents[p->extents_n - 1]);
+	int logged = td_engine_finish(p->engine, rc ? NULL : err);
+	destroy(p);
+	return rc ? rc : logged;
+}
+
+/* ---- what is going on ---- */
+
+uint64_t td_pager_engine_pages(const struct td_pager *p)
+{
+	return p->engine->near.capacity_pages;
+}
+
+const char *td_pager_mapping(const struct td_pager *p)
+{
+	return p->fast ? "fast" : p->around ? "around" : "exact";
+}
+
+const char *td_pager_service(const struct td_pager *p)
+{
+	return p->thread ? "thread" : "signal";
+}
+
+struct td_engine *td_pager_lock_engine(struct td_pager *p)
+{
+	td_pager_enter(p, &p->saved_mask);
+	td_engine_count_hits(p->engine);
+	return p->engine;
+}
+
+void td_pager_unlock_engine(struct td_pager *p)
+{
+	sigset_t saved = p->saved_mask;
+	td_pager_leave(p, &saved);
+}
+
+static uint64_t metadata(struct td_pager *p)
+{
+	const struct td_engine *e = p->engine;
+	uint64_t bytes = p->lanes.mapped_bytes + p->states.mapped_bytes + p->links.mapped_bytes;
+	bytes += e->bits.mapped_bytes + e->planned.mapped_bytes + e->migrated.mapped_bytes +
+		 e->tiers.entries.mapped_bytes;
+	for (int i = 0; i < TD_BOXES; i++)
+		bytes += e->box[i].slots.mapped_bytes;
+	return bytes + TD_PAGER_ARRIVALS * sizeof *p->arrivals;
+}
+
+void td_pager_figures(struct td_pager *p, struct td_pager_figures *f)
+{
+	struct td_store_use use = {0};
+	sigset_t saved;
+	td_pager_enter(p, &saved);
+	uint64_t page = p->page_bytes;
+	if (p->store)
+		td_store_use(p->store, &use);
+	uint64_t plain = p->tier2_pages - (use.pages - p->packed_near);
+	*f = (struct td_pager_figures){
+		.mapped_bytes = p->mapped_pages * page,
+		.near_bytes = (p->held_pages - plain) * page,
+		.near_limit_bytes = p->config.near_pages * page,
+		.tier2_bytes = plain * page + use.memory_bytes,
+		.tier2_data_bytes = p->tier2_pages * page,
+		.tier2_limit_bytes =
+			p->config.host_pages == UINT64_MAX ? 0 : p->config.host_pages * page,
+		.tier3_bytes = p->swapped_pages * page,
+		.read_bytes = p->read_bytes,
+		.write_bytes = p->write_bytes,
+		.from_tier2_bytes = p->from_tier2_pages * page,
+		.to_tier2_bytes = p->to_tier2_pages * page,
+		.stalled_ns = p->stalled_ns,
+		.waited_faults = p->waited_faults,
+		.flushes = p->flushes,
+		.flush_ns = p->flush_ns,
+		.metadata_bytes = metadata(p),
+		.io_errors = td_io_errors(p->io),
+	};
+	td_pager_leave(p, &saved);
+}

@@ -1,0 +1,95 @@
+/* Pages go: to files, and out of memory. The chunks are busy and the lock is not held. */
+#include "pager.h"
+
+#include <fcntl.h>
+
+void td_pager_free_pages(struct td_pager *p, struct td_extent *x, uint32_t chunk, uint64_t pages)
+{
+	unsigned at, n;
+	if (x->fast && pages)
+		td_pager_recycle(p, td_extent_view(p, x, chunk, 0), pages);
+	if (x->fast)
+		return;
+	while (td_pager_run(&pages, &at, &n)) {
+		size_t bytes = (size_t)n * p->page_bytes;
+		uint64_t offset = ((uint64_t)chunk * p->chunk_pages + at) * p->page_bytes;
+		fallocate(p->memfd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)offset,
+			  (off_t)bytes);
+	}
+}
+
+/* One page out of the store, by way of a buffer. */
+static int write_packed(struct td_pager *p, const struct td_job *job, unsigned bit)
+{
+	struct td_extent *x = job->extent;
+	struct td_slot *slot = td_pager_take_slot(p, 1, false);
+	int rc = td_store_get(p->store, (uint64_t)job->chunk * p->chunk_pages + bit, slot->at);
+	if (!rc) {
+		struct td_io_request r = td_pager_place(p, x, job->chunk, bit, 1, x->shared);
+		r.addr = slot->at;
+		r.write = true;
+		rc = td_io_now(p->io, &r);
+	}
+	td_pager_give_slot(p, slot);
+	return rc;
+}
+
+#define OUTS 48
+
+struct outs {
+	struct td_io_request request[OUTS];
+	struct td_job *of[OUTS];
+	uint64_t mask[OUTS];
+	unsigned n;
+	int error;
+};
+
+static void write_all(struct td_pager *p, struct outs *o)
+{
+	struct td_io_request *list[OUTS];
+	for (unsigned i = 0; i < o->n; i++)
+		list[i] = &o->request[i];
+	td_io_start(p->io, list, o->n);
+	for (unsigned i = 0; i < o->n; i++) {
+		td_io_wait(p->io, list[i]);
+		if (list[i]->result) {
+			o->of[i]->failed |= o->mask[i];
+			o->error = list[i]->result;
+		}
+	}
+	o->n = 0;
+}
+
+static void add_outs(struct td_pager *p, struct outs *o, struct td_job *job, uint64_t pages)
+{
+	unsigned at, n;
+	while (td_pager_run(&pages, &at, &n)) {
+		struct td_io_request *r = &o->request[o->n];
+		*r = td_pager_place(p, job->extent, job->chunk, at, n, job->extent->shared);
+		r->addr = td_extent_view(p, job->extent, job->chunk, at);
+		r->write = true;
+		o->of[o->n] = job;
+		o->mask[o->n++] = td_pager_bits(at, n);
+		if (o->n == OUTS)
+			write_all(p, o);
+	}
+}
+
+int td_pager_write(struct td_pager *p, struct td_job *jobs, size_t n)
+{
+	struct outs o;
+	o.n = 0;
+	o.error = 0;
+	for (size_t i = 0; i < n; i++) {
+		struct td_job *job = &jobs[i];
+		job->failed = 0;
+		for (uint64_t rest = job->write & job->packed; rest; rest &= rest - 1) {
+			int rc = write_packed(p, job, (unsigned)__builtin_ctzll(rest));
+			job->failed |= rc ? rest & -rest : 0;
+			o.error = rc ? rc : o.error;
+		}
+		add_outs(p, &o, job, job->write & ~job->packed);
+	}
+	write_all(p, &o);
+	return o.error;
+}

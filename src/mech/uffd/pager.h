@@ -1,0 +1,462 @@
+/* Inside the pager.
+ *
+ * A page of a mapping has its content in one of these places, and the lanes of its chunk say where:
+ *
+ *     HELD       in memory: of an `exact` mapping in the memfd, which the program's mapping and the
+ *                pager's own (the view) both show; of a `fast` one in the program's mapping where
+ *                MAPPED, else in the view, which is a shadow of it
+ *     STORED     compressed, in the store
+ *     SWAPPED    in the tier 3 file, at its number times the page size
+ *     -          in the mapped file, or it is zero
+ *
+ * MAPPED says that the program's page table has it (of an `exact` mapping: at least it once had; a
+ * fault on such a page maps it again), WRITABLE that it may be written without a fault, DIRTY that
+ * it has changed since it was last in a file. LINGER: the engine has evicted the page, and it
+ * leaves with the next batch.
+ *
+ * The engine says what is near (resident). HELD pages that are neither resident nor lingering, and
+ * STORED ones, are tier 2.
+ *
+ * The lock is held for decisions and lanes alone. Whoever moves the pages of a chunk has made it
+ * busy first, under the lock; everybody else waits until it is not. */
+#ifndef TD_UFFD_PAGER_H
+#define TD_UFFD_PAGER_H
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+
+#include "core/list.h"
+#include "core/vec.h"
+#include "engine/lanes.h"
+#include "kernel.h"
+#include "tiers/io.h"
+#include "tiers/store.h"
+#include "uffd.h"
+
+#define TD_PAGER_BATCH 64      /* chunks that leave at once, at most */
+#define TD_PAGER_READS 128     /* prefetches from files under way, at most */
+#define TD_PAGER_PINS 128      /* chunks held for system calls at once, at most */
+#define TD_PAGER_RANGES 256    /* ranges unmapped at once */
+#define TD_PAGER_ARRIVALS 8192 /* of one decision, at most: a plan names half as many chunks */
+#define TD_PAGER_SLOTS 64
+#define TD_PAGER_HELPERS 3
+
+enum td_pager_lane {
+	LANE_MAPPED,
+	LANE_WRITABLE,
+	LANE_HELD,
+	LANE_STORED,
+	LANE_SWAPPED,
+	LANE_DIRTY,
+	LANE_LINGER,
+	LANES = 8, /* a power of two */
+};
+
+/* An address range as it was mapped, with consecutive page numbers. */
+struct td_extent {
+	uint64_t first;  /* page number, a multiple of the chunk */
+	uint64_t pages;  /* whole chunks */
+	uint64_t asked;  /* pages that were asked for */
+	uint64_t exists; /* of these, pages that were not unmapped */
+	unsigned char *base, *view;
+	bool fast, has_file, shared, read_only;
+	bool copies; /* fast, but what leaves is dropped: it is in the file */
+	struct td_io_file file;
+	uint64_t file_offset;
+};
+
+/* What of an extent is still mapped: parts may be unmapped. */
+struct td_region {
+	uintptr_t start, end;
+	struct td_extent *extent;
+};
+
+struct td_span {
+	uint64_t first, pages;
+};
+
+/* Pages of one chunk that somebody has to move. */
+struct td_move {
+	uint32_t chunk;
+	bool to_file;
+	uint64_t pages;
+};
+
+/* The same with all that is needed outside the lock. */
+struct td_job {
+	struct td_extent *extent;
+	uint32_t chunk;
+	bool to_file;
+	uint64_t pages;  /* that leave */
+	uint64_t unmap;  /* of these, mapped */
+	uint64_t packed; /* of these, in the store */
+	uint64_t write;  /* of these, to be written to tier 3 */
+	uint64_t failed; /* of these, those that could not be written */
+	uint64_t stored; /* of these, now in the store */
+	uint64_t freed;  /* of these, without memory already */
+};
+
+/* A buffer of the size of a chunk, for pages on their way in from files. Into a `fast` mapping they
+ * are moved, not copied; the frames that leave with them come back with pages that are evicted. */
+struct td_slot {
+	unsigned char *at;
+	uint64_t frames; /* pages that have memory; of a pager that never moves pages, all */
+	bool used;
+};
+
+/* A prefetch from a file under way. */
+struct td_read {
+	struct td_io_request request;
+	struct td_pager *pager;
+	struct td_slot *slot;
+	struct td_extent *extent;
+	uint32_t chunk;
+	uint64_t pages;
+	bool used;
+};
+
+struct td_pin {
+	uint32_t chunk, n;
+};
+
+struct td_pager {
+	pthread_mutex_t lock;
+	pthread_cond_t calm; /* a chunk that somebody waits for is not busy any more */
+	pthread_cond_t room; /* a slot is free, or a pin */
+	unsigned waiting;    /* for room */
+	sigset_t saved_mask; /* while the engine is looked at */
+	struct td_engine *engine;
+	struct td_uffd_config config;
+	uint32_t page_bytes, chunk_pages, lane_bytes;
+	size_t chunk_bytes;
+	uint64_t batch_pages; /* near memory besides the engine's, for what lingers */
+	unsigned has;         /* of enum td_uffd_has */
+	bool fast;            /* anonymous memory is mapped so */
+	bool moves;           /* some mappings may be fast */
+	bool around;          /* a touch maps all that is there of its chunk */
+	bool thread, samples, tracks_writes;
+	int uffd, shadow_uffd, memfd;
+	uint64_t memfd_bytes;
+	struct td_uffd_unmapper unmapper;
+	unsigned char *zeros; /* a page */
+
+	/* Address ranges. */
+	struct td_region *regions; /* ascending */
+	size_t regions_n, regions_room;
+	struct td_extent **extents; /* ascending by number */
+	size_t extents_n, extents_room;
+	struct td_span *free_spans; /* numbers to be used again, ascending */
+	size_t free_n, free_room;
+	uint64_t numbers; /* page numbers given out so far */
+	_Atomic uintptr_t lowest, highest;
+
+	/* State of chunks, by index. */
+	struct td_vec lanes;   /* LANES bitmaps of lane_bytes each */
+	struct td_vec states;  /* uint8_t: of enum td_chunk_state */
+	struct td_vec links;   /* of one of these lists */
+	struct td_list queue;  /* chunks with pages in tier 2, oldest first; where the engine has
+				* that  queue, those that it sends to tier 3 */
+	struct td_list linger; /* chunks with pages that linger */
+	uint64_t held_pages, linger_pages, tier2_pages, swapped_pages;
+	uint64_t packed_near; /* pages that came back to near memory and are not unpacked yet */
+	uint32_t hand;        /* of the sampler */
+
+	/* What the engine has decided during one call. */
+	struct td_move *arrivals;
+	uint32_t arrivals_n;
+	struct td_move watched[TD_PAGER_BATCH]; /* to be unmapped, so that the next touch is seen */
+	uint32_t watched_n;
+
+	struct td_pin pins[TD_PAGER_PINS];
+	unsigned pins_n;
+
+	/* Tiers. */
+	struct td_store *store;
+	struct td_io *io;
+	struct td_io_file storage;
+	bool has_storage;
+	struct td_read *reads;
+	struct td_read *queued[TD_PAGER_READS]; /* not started yet */
+	unsigned queued_n;
+	pthread_t helper[TD_PAGER_HELPERS];
+	unsigned helpers_n;
+	pthread_cond_t work;
+	unsigned idle; /* helpers that wait for work */
+	bool writes_behind, flushing;
+	struct td_slot slots[TD_PAGER_SLOTS];
+	unsigned slots_n;
+	unsigned char *slots_at;
+	int write_error;           /* of the last write that failed, until one succeeds */
+	uint64_t store_mark_bytes; /* of the store: from here on its oldest leave */
+
+	/* Services. */
+	pthread_t handler, watchdog;
+	bool has_handler, has_watchdog;
+	_Atomic bool stopping;
+	int stop_fd;
+	_Atomic uint64_t decisions; /* odd: a policy is at work */
+	_Atomic unsigned failures;  /* pages that could not be had */
+
+	/* Figures; under the lock. */
+	uint64_t stalled_ns, waited_faults, flushes, flush_ns, read_bytes, write_bytes;
+	uint64_t from_tier2_pages, to_tier2_pages, mapped_pages;
+};
+
+enum td_chunk_state {
+	CHUNK_BUSY = 1,
+	CHUNK_QUEUED = 2,  /* in the queue of tier 2 */
+	CHUNK_LINGERS = 4, /* in the list of those that linger, and not in the queue */
+	CHUNK_TO_FILE = 8, /* its way is to tier 3 */
+	CHUNK_AWAITED = 16,
+};
+
+/* ---- lanes ---- */
+
+static inline unsigned char *td_pager_lane(struct td_pager *p, uint32_t c, enum td_pager_lane lane)
+{
+	return p->lanes.at + ((size_t)c * LANES + (size_t)lane) * p->lane_bytes;
+}
+
+/* Fixed sizes, so that they are loads and stores. */
+static inline uint64_t td_pager_get(struct td_pager *p, uint32_t c, enum td_pager_lane lane)
+{
+	const unsigned char *at = td_pager_lane(p, c, lane);
+	uint64_t bits = 0;
+	switch (p->lane_bytes) {
+	case 1: return *at;
+	case 2: memcpy(&bits, at, 2); return bits;
+	case 4: memcpy(&bits, at, 4); return bits;
+	default: memcpy(&bits, at, 8); return bits;
+	}
+}
+
+static inline void td_pager_put(struct td_pager *p, uint32_t c, enum td_pager_lane lane,
+				uint64_t bits)
+{
+	unsigned char *at = td_pager_lane(p, c, lane);
+	switch (p->lane_bytes) {
+	case 1: *at = (unsigned char)bits; break;
+	case 2: memcpy(at, &bits, 2); break;
+	case 4: memcpy(at, &bits, 4); break;
+	default: memcpy(at, &bits, 8); break;
+	}
+}
+
+static inline void td_pager_set(struct td_pager *p, uint32_t c, enum td_pager_lane lane,
+				uint64_t bits)
+{
+	td_pager_put(p, c, lane, td_pager_get(p, c, lane) | bits);
+}
+
+static inline void td_pager_clear(struct td_pager *p, uint32_t c, enum td_pager_lane lane,
+				  uint64_t bits)
+{
+	td_pager_put(p, c, lane, td_pager_get(p, c, lane) & ~bits);
+}
+
+static inline uint8_t *td_pager_state(struct td_pager *p, uint32_t c)
+{
+	return &p->states.at[c];
+}
+
+static inline struct td_lanes td_pager_engine_lanes(struct td_pager *p, uint32_t c)
+{
+	return td_lanes_load(td_engine_record(p->engine, c), p->engine->near.lane_bytes);
+}
+
+/* The lowest run of set bits: its first bit and length; takes it out. */
+static inline bool td_pager_run(uint64_t *bits, unsigned *at, unsigned *n)
+{
+	if (!*bits)
+		return false;
+	*at = (unsigned)__builtin_ctzll(*bits);
+	uint64_t rest = ~(*bits >> *at);
+	*n = rest ? (unsigned)__builtin_ctzll(rest) : 64 - *at;
+	*bits &= *n == 64 ? 0 : ~(((UINT64_C(1) << *n) - 1) << *at);
+	return true;
+}
+
+static inline uint64_t td_pager_bits(unsigned at, unsigned n)
+{
+	return (n == 64 ? UINT64_MAX : (UINT64_C(1) << n) - 1) << at;
+}
+
+/* ---- space.c: addresses and numbers ---- */
+
+struct td_extent *td_pager_extent(struct td_pager *p, uint32_t chunk);
+const struct td_region *td_pager_region(struct td_pager *p, uintptr_t addr);
+/* The first region that ends above addr, or NULL. */
+const struct td_region *td_pager_region_from(struct td_pager *p, uintptr_t addr);
+int td_pager_take_numbers(struct td_pager *p, uint64_t pages, uint64_t *first);
+void td_pager_give_numbers(struct td_pager *p, uint64_t first, uint64_t pages);
+int td_pager_add_extent(struct td_pager *p, struct td_extent *x);
+void td_pager_forget_extent(struct td_pager *p, struct td_extent *x);
+int td_pager_cut(struct td_pager *p, uintptr_t start, uintptr_t end);
+
+/* Without the lock, so only nearly right. */
+static inline bool td_pager_may_own(struct td_pager *p, uintptr_t addr)
+{
+	return addr >= atomic_load_explicit(&p->lowest, memory_order_relaxed) &&
+	       addr < atomic_load_explicit(&p->highest, memory_order_relaxed);
+}
+
+static inline unsigned char *td_extent_at(const struct td_pager *p, const struct td_extent *x,
+					  uint32_t chunk, unsigned bit)
+{
+	return x->base + ((uint64_t)chunk * p->chunk_pages + bit - x->first) * p->page_bytes;
+}
+
+static inline unsigned char *td_extent_view(const struct td_pager *p, const struct td_extent *x,
+					    uint32_t chunk, unsigned bit)
+{
+	return x->view + ((uint64_t)chunk * p->chunk_pages + bit - x->first) * p->page_bytes;
+}
+
+static inline uint64_t td_extent_page(const struct td_pager *p, const struct td_extent *x,
+				      uintptr_t addr)
+{
+	return x->first + (addr - (uintptr_t)x->base) / p->page_bytes;
+}
+
+/* ---- lock.c ---- */
+
+/* For calls of the program: signals are blocked, as a handler that touches paged memory would wait
+ * for this very thread. */
+void td_pager_enter(struct td_pager *p, sigset_t *saved);
+void td_pager_leave(struct td_pager *p, const sigset_t *saved);
+/* Until the chunk is not busy; the lock is given up meanwhile, so whatever was looked at before may
+ * have changed. */
+void td_pager_await(struct td_pager *p, uint32_t chunk);
+void td_pager_calm(struct td_pager *p, uint32_t chunk); /* not busy any more */
+void td_pager_await_room(struct td_pager *p);
+void td_pager_made_room(struct td_pager *p);
+uint64_t td_pager_now_ns(void);
+void td_pager_say(struct td_pager *p, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* ---- decide.c: the engine's calls, and what comes of them ---- */
+
+void td_pager_carrier(struct td_pager *p, struct td_engine_carrier *carrier);
+/* Before and after every call of the engine. */
+void td_pager_decide(struct td_pager *p);
+void td_pager_decided(struct td_pager *p);
+/* Pages that are not near any more: they leave with the next batch; they are in tier 2. */
+void td_pager_let_linger(struct td_pager *p, uint32_t chunk, uint64_t pages);
+void td_pager_enter_tier2(struct td_pager *p, uint32_t chunk, uint64_t pages);
+/* Pages that linger stay, or have ceased to be. */
+void td_pager_stop_lingering(struct td_pager *p, uint32_t chunk, uint64_t pages);
+
+/* ---- fault.c ---- */
+
+struct td_touch {
+	uintptr_t addr;
+	uint64_t ref, stream;
+	bool write;
+};
+/* The access can be made again: 0; -ENOENT: not a paged address; else it cannot be had. */
+int td_pager_touch(struct td_pager *p, const struct td_touch *touch);
+/* Carries out what was decided, the lock held at the beginning and the end. Somebody waits for the
+ * page bit of chunk; TD_NIL: nobody. */
+int td_pager_carry(struct td_pager *p, uint32_t chunk, unsigned bit, bool write);
+/* Pages have come, of which these were packed; the chunk may have been evicted meanwhile. */
+void td_pager_settle(struct td_pager *p, uint32_t chunk, uint64_t came, uint64_t unpacked);
+
+/* ---- slots.c ---- */
+
+int td_pager_open_slots(struct td_pager *p);
+void td_pager_close_slots(struct td_pager *p);
+/* One for a chunk, with memory for these pages; the lock is not held. ahead: NULL rather than one
+ * of the last, which are for those who wait. */
+struct td_slot *td_pager_take_slot(struct td_pager *p, uint64_t pages, bool ahead);
+void td_pager_give_slot(struct td_pager *p, struct td_slot *slot);
+/* Memory of a `fast` mapping that nobody needs any more. */
+void td_pager_recycle(struct td_pager *p, unsigned char *at, uint64_t pages);
+
+/* ---- in.c: pages come; the chunk is busy, the lock is not held ---- */
+
+/* What content the pages need before they can be mapped, taken under the lock. */
+struct td_fill {
+	uint32_t chunk;
+	uint64_t stored, swapped, file; /* where from; the other pages are here, or zero */
+};
+struct td_fill td_pager_plan_fill(struct td_pager *p, uint32_t chunk, uint64_t pages);
+/* 0, and all are held (of a fast extent: mapped), to be said by td_pager_filled() under the lock.
+ */
+int td_pager_fill(struct td_pager *p, struct td_extent *x, const struct td_fill *f);
+void td_pager_filled(struct td_pager *p, const struct td_fill *f);
+/* Reading ahead: under the lock the chunk becomes busy, NULL: too many are under way. Without it
+ * the read is started, and ends some time later; false: it has ended already. */
+struct td_read *td_pager_claim_read(struct td_pager *p, const struct td_fill *f);
+bool td_pager_start_read(struct td_pager *p, struct td_read *r);
+/* Maps pages that are held or zero. */
+int td_pager_map_pages(struct td_pager *p, struct td_extent *x, uint32_t chunk, uint64_t held,
+		       uint64_t zero, uint64_t writable);
+/* Where pages are in tier 3, if in_file in the mapped file; the address is not set. */
+struct td_io_request td_pager_place(struct td_pager *p, struct td_extent *x, uint32_t chunk,
+				    unsigned bit, unsigned n, bool in_file);
+
+/* ---- out.c: the same for pages that go ---- */
+
+/* Writes job->write of each to where it belongs in tier 3: the last error, and which failed. */
+int td_pager_write(struct td_pager *p, struct td_job *jobs, size_t n);
+/* Gives back the memory of pages that are not mapped. */
+void td_pager_free_pages(struct td_pager *p, struct td_extent *x, uint32_t chunk, uint64_t pages);
+
+/* ---- flush.c ---- */
+
+/* Makes what lingers leave, if there is enough of it (or all of it); and tier 2 small enough. The
+ * lock is held, and given up in between. false: nothing could be moved. */
+bool td_pager_flush(struct td_pager *p, bool all);
+bool td_pager_is_over(const struct td_pager *p); /* tier 2 is larger than it may be */
+uint64_t td_pager_in_tier2(struct td_pager *p, uint32_t chunk);
+/* The placement policy sends it from tier 2 to tier 3. */
+void td_pager_spill(struct td_pager *p, uint32_t chunk);
+/* After pages of it have left tier 2: has it any there? */
+void td_pager_requeue(struct td_pager *p, uint32_t chunk);
+/* Remembers, and says once, that writes fail, or work again. */
+void td_pager_wrote(struct td_pager *p, int rc);
+
+/* ---- map.c ---- */
+
+/* An extent goes, with all that is left of it. */
+void td_pager_forget(struct td_pager *p, struct td_extent *x);
+/* The content of these pages does not matter any more; the lock is held, the chunk is not busy. */
+void td_pager_forget_pages(struct td_pager *p, uint32_t chunk, uint64_t pages);
+/* Until no chunk of these pages is busy; the lock is given up meanwhile. */
+void td_pager_await_range(struct td_pager *p, uint64_t first, uint64_t pages);
+uint64_t td_pager_pages_in(const struct td_pager *p, uint32_t chunk, uint64_t first,
+			   uint64_t pages);
+int td_pager_range(struct td_pager *p, const void *addr, size_t bytes, uintptr_t *start,
+		   uintptr_t *end, struct tide_error *err);
+
+/* ---- helpers.c: threads that read ahead and write behind ---- */
+
+/* From the first mapping on that has to do with files. The lock is not held. */
+int td_pager_start_helpers(struct td_pager *p);
+void td_pager_stop_helpers(struct td_pager *p);
+/* The lock is held: hands a read over; says that a batch is due. */
+void td_pager_queue_read(struct td_pager *p, struct td_read *r);
+void td_pager_call_helper(struct td_pager *p);
+
+/* ---- check.c ---- */
+
+/* Do lanes, lists and sums agree? For tests: NULL, or what is wrong. Nothing may be going on. */
+const char *td_pager_check(struct td_pager *p);
+
+/* ---- signal.c, thread.c, watchdog.c ---- */
+
+int td_pager_start_signal(struct td_pager *p, struct tide_error *err);
+void td_pager_stop_signal(struct td_pager *p);
+int td_pager_start_thread(struct td_pager *p, struct tide_error *err);
+void td_pager_stop_thread(struct td_pager *p);
+/* A thread of ours, which no signal of the program's reaches: 0 or -errno. */
+int td_pager_start(pthread_t *thread, void *(*run)(void *arg), void *arg);
+/* Tells the program that the page at addr cannot be had. */
+void td_pager_fail(struct td_pager *p, void *addr, int rc);
+/* Ends the program: nobody can be told, or has time to hear it. */
+void td_pager_end(struct td_pager *p, const char *why) __attribute__((noreturn));
+int td_pager_start_watchdog(struct td_pager *p, struct tide_error *err);
+void td_pager_stop_watchdog(struct td_pager *p);
+
+#endif

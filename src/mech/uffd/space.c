@@ -1,0 +1,183 @@
+/* Which addresses are paged, and what their pages are numbered. Arrays that are searched by halves:
+ * a program has few mappings, and looks them up at every fault. */
+#include "pager.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* ---- arrays ---- */
+
+static int make_room(void **array, size_t *room, size_t n, size_t item_bytes)
+{
+	if (n <= *room)
+		return 0;
+	size_t more = n < 64 ? 64 : n * 2;
+	void *grown = realloc(*array, more * item_bytes);
+	if (!grown)
+		return -ENOMEM;
+	*array = grown;
+	*room = more;
+	return 0;
+}
+
+static void insert(void *array, size_t *n, size_t at, const void *item, size_t item_bytes)
+{
+	unsigned char *place = (unsigned char *)array + at * item_bytes;
+	memmove(place + item_bytes, place, (*n - at) * item_bytes);
+	memcpy(place, item, item_bytes);
+	++*n;
+}
+
+static void take_out(void *array, size_t *n, size_t at, size_t item_bytes)
+{
+	unsigned char *place = (unsigned char *)array + at * item_bytes;
+	--*n;
+	memmove(place, place + item_bytes, (*n - at) * item_bytes);
+}
+
+/* ---- addresses ---- */
+
+/* How many regions end at or below addr. */
+static size_t regions_below(const struct td_pager *p, uintptr_t addr)
+{
+	size_t low = 0, high = p->regions_n;
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+		if (p->regions[middle].end <= addr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+const struct td_region *td_pager_region_from(struct td_pager *p, uintptr_t addr)
+{
+	size_t i = regions_below(p, addr);
+	return i < p->regions_n ? &p->regions[i] : NULL;
+}
+
+const struct td_region *td_pager_region(struct td_pager *p, uintptr_t addr)
+{
+	const struct td_region *r = td_pager_region_from(p, addr);
+	return r && r->start <= addr ? r : NULL;
+}
+
+static void publish_bounds(struct td_pager *p)
+{
+	uintptr_t low = p->regions_n ? p->regions[0].start : 0;
+	uintptr_t high = p->regions_n ? p->regions[p->regions_n - 1].end : 0;
+	atomic_store_explicit(&p->lowest, low, memory_order_relaxed);
+	atomic_store_explicit(&p->highest, high, memory_order_relaxed);
+}
+
+int td_pager_cut(struct td_pager *p, uintptr_t start, uintptr_t end)
+{
+	/* At most one region is cut in two. */
+	int rc = make_room((void **)&p->regions, &p->regions_room, p->regions_n + 1,
+			   sizeof *p->regions);
+	if (rc)
+		return rc;
+	size_t i = regions_below(p, start);
+	while (i < p->regions_n && p->regions[i].start < end) {
+		struct td_region r = p->regions[i];
+		take_out(p->regions, &p->regions_n, i, sizeof r);
+		if (r.start < start) {
+			struct td_region front = {r.start, start, r.extent};
+			insert(p->regions, &p->regions_n, i++, &front, sizeof front);
+		}
+		if (r.end > end) {
+			struct td_region back = {end, r.end, r.extent};
+			insert(p->regions, &p->regions_n, i++, &back, sizeof back);
+		}
+	}
+	publish_bounds(p);
+	return 0;
+}
+
+/* ---- extents ---- */
+
+static size_t extents_below(const struct td_pager *p, uint64_t page)
+{
+	size_t low = 0, high = p->extents_n;
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+		if (p->extents[middle]->first + p->extents[middle]->pages <= page)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+struct td_extent *td_pager_extent(struct td_pager *p, uint32_t chunk)
+{
+	return p->extents[extents_below(p, (uint64_t)chunk * p->chunk_pages)];
+}
+
+int td_pager_add_extent(struct td_pager *p, struct td_extent *x)
+{
+	uintptr_t start = (uintptr_t)x->base;
+	struct td_region r = {start, start + x->pages * p->page_bytes, x};
+	int rc = make_room((void **)&p->regions, &p->regions_room, p->regions_n + 1, sizeof r);
+	if (!rc)
+		rc = make_room((void **)&p->extents, &p->extents_room, p->extents_n + 1, sizeof x);
+	if (rc)
+		return rc;
+	insert(p->regions, &p->regions_n, regions_below(p, start), &r, sizeof r);
+	insert(p->extents, &p->extents_n, extents_below(p, x->first), &x, sizeof x);
+	publish_bounds(p);
+	return 0;
+}
+
+void td_pager_forget_extent(struct td_pager *p, struct td_extent *x)
+{
+	take_out(p->extents, &p->extents_n, extents_below(p, x->first), sizeof x);
+}
+
+/* ---- numbers ---- */
+
+/* Those of mappings that are gone are used again, the lowest first, so that the state of chunks
+ * does not grow with the age of the program. */
+int td_pager_take_numbers(struct td_pager *p, uint64_t pages, uint64_t *first)
+{
+	for (size_t i = 0; i < p->free_n; i++) {
+		struct td_span *s = &p->free_spans[i];
+		if (s->pages < pages)
+			continue;
+		*first = s->first;
+		s->first += pages;
+		s->pages -= pages;
+		if (!s->pages)
+			take_out(p->free_spans, &p->free_n, i, sizeof *s);
+		return 0;
+	}
+	uint64_t most = (uint64_t)(UINT32_MAX - 2) * p->chunk_pages;
+	if (pages > most - p->numbers)
+		return -EOVERFLOW;
+	/* Giving back must not fail. */
+	int rc = make_room((void **)&p->free_spans, &p->free_room, p->extents_n + 2,
+			   sizeof *p->free_spans);
+	if (rc)
+		return rc;
+	*first = p->numbers;
+	p->numbers += pages;
+	return 0;
+}
+
+void td_pager_give_numbers(struct td_pager *p, uint64_t first, uint64_t pages)
+{
+	size_t i = 0;
+	while (i < p->free_n && p->free_spans[i].first < first)
+		i++;
+	struct td_span s = {first, pages};
+	if (i < p->free_n && p->free_spans[i].first == first + pages) {
+		s.pages += p->free_spans[i].pages;
+		take_out(p->free_spans, &p->free_n, i, sizeof s);
+	}
+	if (i && p->free_spans[i - 1].first + p->free_spans[i - 1].pages == first) {
+		p->free_spans[i - 1].pages += s.pages;
+		return;
+	}
+	insert(p->free_spans, &p->free_n, i, &s, sizeof s);
+}

@@ -1,0 +1,152 @@
+/* Faults as messages, read by a thread of ours. It serves system calls too, where the kernel
+ * allows, and needs nothing of the program's signals. What costs is waking it: on the processor of
+ * the thread that faulted that is a switch, on another one several times as much. So it follows the
+ * program from processor to processor, as long as one thread faults. */
+#include "pager.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/userfaultfd.h>
+#include <poll.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define MESSAGES 16
+#define LOOK_EVERY 64 /* faults */
+#define POISON_MS 10
+
+struct follower {
+	cpu_set_t all;
+	unsigned faults;
+	uint32_t thread; /* that faulted last */
+	bool alone;      /* no other did since the last look */
+	int processor;   /* -1: anywhere */
+};
+
+/* The 39th word of its stat is the processor a thread ran on last; the second may hold blanks. */
+static int processor_of(uint32_t thread)
+{
+	char path[64], text[512];
+	snprintf(path, sizeof path, "/proc/self/task/%u/stat", thread);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+	if (fd >= 0)
+		close(fd);
+	if (n <= 0)
+		return -1;
+	text[n] = '\0';
+	char *at = strrchr(text, ')');
+	for (int word = 2; at && word < 39; word++)
+		at = strchr(at + 1, ' ');
+	return at ? atoi(at + 1) : -1;
+}
+
+static void go_to(struct follower *f, int processor)
+{
+	cpu_set_t one;
+	if (processor == f->processor)
+		return;
+	CPU_ZERO(&one);
+	if (processor >= 0 && processor < CPU_SETSIZE && CPU_ISSET((size_t)processor, &f->all))
+		CPU_SET((size_t)processor, &one);
+	sched_setaffinity(0, sizeof one, CPU_COUNT(&one) ? &one : &f->all);
+	f->processor = processor;
+}
+
+static void follow(struct follower *f, uint32_t thread)
+{
+	f->alone &= thread == f->thread || !f->faults;
+	f->thread = thread;
+	if (++f->faults < LOOK_EVERY)
+		return;
+	go_to(f, f->alone ? processor_of(thread) : -1);
+	f->faults = 0;
+	f->alone = true;
+}
+
+/* Pages that could not be had, until whoever waited for them has seen it. */
+struct poisoned {
+	unsigned char *page[MESSAGES];
+	unsigned n;
+};
+
+/* The next access tries again. One that comes too early is refused once more. */
+static void unpoison(struct td_pager *p, struct poisoned *all)
+{
+	for (unsigned i = 0; i < all->n; i++)
+		madvise(all->page[i], p->page_bytes, MADV_DONTNEED);
+	all->n = 0;
+}
+
+/* The page cannot be had: whoever waits for it gets a SIGBUS. */
+static void refuse(struct td_pager *p, uintptr_t addr, int rc, struct poisoned *all)
+{
+	unsigned char *page = (unsigned char *)(addr & ~((uintptr_t)p->page_bytes - 1));
+	td_pager_fail(p, (void *)addr, rc);
+	if (td_uffd_poison(p->uffd, page, p->page_bytes)) {
+		td_pager_end(p, "this kernel cannot fail one access");
+	}
+	td_uffd_wake(p->uffd, page, p->page_bytes);
+	if (all->n == MESSAGES)
+		unpoison(p, all);
+	all->page[all->n++] = page;
+}
+
+static void serve(struct td_pager *p, const struct uffd_msg *m, struct follower *f,
+		  struct poisoned *all)
+{
+	struct td_touch t = {.addr = (uintptr_t)m->arg.pagefault.address,
+			     .stream = m->arg.pagefault.feat.ptid,
+			     .write = m->arg.pagefault.flags &
+				      (UFFD_PAGEFAULT_FLAG_WRITE | UFFD_PAGEFAULT_FLAG_WP)};
+	if (m->event != UFFD_EVENT_PAGEFAULT)
+		return;
+	follow(f, m->arg.pagefault.feat.ptid);
+	int rc = td_pager_touch(p, &t);
+	if (rc == -ENOENT) /* unmapped meanwhile */
+		td_uffd_wake(p->uffd, (void *)(t.addr & ~(uintptr_t)4095), 4096);
+	else if (rc)
+		refuse(p, t.addr, rc, all);
+}
+
+static void *run(void *arg)
+{
+	struct td_pager *p = arg;
+	struct uffd_msg messages[MESSAGES];
+	struct follower f = {.alone = true, .processor = -1};
+	struct poisoned all = {.n = 0};
+	struct pollfd wait[2] = {{p->uffd, POLLIN, 0}, {p->stop_fd, POLLIN, 0}};
+	sched_getaffinity(0, sizeof f.all, &f.all);
+	pthread_setname_np(pthread_self(), "tide-pager");
+	while (!atomic_load(&p->stopping)) {
+		if (!poll(wait, 2, all.n ? POISON_MS : -1))
+			unpoison(p, &all);
+		ssize_t n = read(p->uffd, messages, sizeof messages);
+		for (ssize_t i = 0; i < n / (ssize_t)sizeof *messages; i++)
+			serve(p, &messages[i], &f, &all);
+	}
+	return NULL;
+}
+
+int td_pager_start_thread(struct td_pager *p, struct tide_error *err)
+{
+	int rc = td_pager_start(&p->handler, run, p);
+	if (rc)
+		return tide_fail(err, rc, "cannot start the pager's thread: %s", strerror(-rc));
+	p->has_handler = true;
+	return 0;
+}
+
+void td_pager_stop_thread(struct td_pager *p)
+{
+	uint64_t one = 1;
+	if (!p->has_handler)
+		return;
+	ssize_t ignored = write(p->stop_fd, &one, sizeof one);
+	(void)ignored;
+	pthread_join(p->handler, NULL);
+	p->has_handler = false;
+}

@@ -1,0 +1,74 @@
+/* The host pager as the library sees it: address ranges of this process whose pages come and go as
+ * the engine decides. include/tide/pager.h is the same with texts instead of numbers. */
+#ifndef TD_UFFD_UFFD_H
+#define TD_UFFD_UFFD_H
+
+#include "engine/engine.h"
+#include "tide/event.h"
+
+struct td_pager;
+
+enum td_uffd_mapping { TD_MAPPING_AUTO, TD_MAPPING_EXACT, TD_MAPPING_AROUND, TD_MAPPING_FAST };
+enum td_uffd_service { TD_SERVICE_AUTO, TD_SERVICE_SIGNAL, TD_SERVICE_THREAD };
+enum td_uffd_host { TD_HOST_PLAIN, TD_HOST_LZ4, TD_HOST_ZSTD };
+
+struct td_uffd_config {
+	uint32_t page_bytes, chunk_pages;
+	uint64_t near_pages;
+	uint64_t host_pages; /* UINT64_MAX: no limit */
+	enum td_uffd_host host;
+	enum td_uffd_mapping mapping;
+	enum td_uffd_service service;
+	uint64_t seed;
+	struct td_policy_choice evict, prefetch, place; /* taken over */
+	const char *log_path;
+	const char *storage; /* NULL: none */
+	const char *inject;
+	uint64_t watchdog_ns; /* 0: none */
+	/* What happens, in order, while the lock is held: no allocation. NULL: nobody wants it. */
+	void (*event)(void *arg, const struct tide_event *event);
+	void (*mark)(void *arg, const struct tide_mark *mark);
+	void *record_arg;
+	void (*on_error)(void *arg, void *addr, int error, const char *why);
+	void *on_error_arg;
+	void (*message)(void *arg, const char *text);
+	void *message_arg;
+};
+
+int td_pager_open(struct td_pager **out, struct td_uffd_config *config, struct tide_error *err);
+int td_pager_close(struct td_pager *p, struct tide_error *err);
+
+struct td_uffd_file {
+	const char *path; /* NULL: anonymous */
+	uint64_t offset;
+	bool shared, read_only;
+};
+
+int td_pager_map(struct td_pager *p, void **out, size_t bytes, void *at,
+		 const struct td_uffd_file *file, struct tide_error *err);
+int td_pager_unmap(struct td_pager *p, void *addr, size_t bytes, struct tide_error *err);
+int td_pager_prefetch(struct td_pager *p, const void *addr, size_t bytes, struct tide_error *err);
+int td_pager_cold(struct td_pager *p, void *addr, size_t bytes, struct tide_error *err);
+int td_pager_drop(struct td_pager *p, void *addr, size_t bytes, struct tide_error *err);
+int td_pager_sync(struct td_pager *p, void *addr, size_t bytes, struct tide_error *err);
+int td_pager_hold(struct td_pager *p, const void *addr, size_t bytes, bool write, size_t *held,
+		  struct tide_error *err);
+void td_pager_release(struct td_pager *p, const void *addr, size_t held);
+bool td_pager_owns(struct td_pager *p, const void *addr);
+
+/* The engine while nothing happens: for statistics. */
+struct td_engine *td_pager_lock_engine(struct td_pager *p);
+void td_pager_unlock_engine(struct td_pager *p);
+
+struct td_pager_figures {
+#define TIDE_FIGURE(name, help) uint64_t name;
+#include "tide/figures.def"
+#undef TIDE_FIGURE
+};
+void td_pager_figures(struct td_pager *p, struct td_pager_figures *f);
+/* Near memory that the engine decides about: the rest is for what is leaving. */
+uint64_t td_pager_engine_pages(const struct td_pager *p);
+const char *td_pager_mapping(const struct td_pager *p);
+const char *td_pager_service(const struct td_pager *p);
+
+#endif
