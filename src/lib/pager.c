@@ -14,7 +14,7 @@
 #include "tide/tide.h"
 
 /* Below this a single instruction may need more chunks than there are. */
-#define FEWEST_CHUNKS 16
+#define FEWEST_CHUNKS 24
 
 struct tide {
 	struct td_pager *pager;

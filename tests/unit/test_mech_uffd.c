@@ -233,16 +233,16 @@ static void run(const struct setup *s, uint64_t steps)
 static void exact_and_fast_keep_every_byte(void **state)
 {
 	static const struct setup setups[] = {
-		{4096, 16, 20, ALL, 0, TD_MAPPING_EXACT, 0, false, "lrm", "locality", NULL},
-		{4096, 16, 20, ALL, 0, TD_MAPPING_FAST, 0, false, "lrm", "locality", NULL},
-		{4096, 16, 20, ALL, 0, TD_MAPPING_AROUND, 0, false, "cp", "locality", NULL},
+		{4096, 16, 26, ALL, 0, TD_MAPPING_EXACT, 0, false, "lrm", "locality", NULL},
+		{4096, 16, 26, ALL, 0, TD_MAPPING_FAST, 0, false, "lrm", "locality", NULL},
+		{4096, 16, 26, ALL, 0, TD_MAPPING_AROUND, 0, false, "cp", "locality", NULL},
 		{4096, 1, 100, ALL, 0, TD_MAPPING_EXACT, 0, false, "fifo", "none", NULL},
 		{4096, 1, 100, ALL, 0, TD_MAPPING_FAST, 0, false, "mhpe", "none", NULL},
-		{16384, 64, 16, ALL, 0, TD_MAPPING_EXACT, 0, false, "mhpe", "pattern", NULL},
+		{16384, 64, 24, ALL, 0, TD_MAPPING_EXACT, 0, false, "mhpe", "pattern", NULL},
 		{8192, 7, 30, ALL, 0, TD_MAPPING_FAST, 0, false, "random", "aggressive", NULL},
-		{4096, 16, 20, ALL, 0, TD_MAPPING_EXACT, TD_SERVICE_THREAD, false, "lrm", "tree",
+		{4096, 16, 26, ALL, 0, TD_MAPPING_EXACT, TD_SERVICE_THREAD, false, "lrm", "tree",
 		 NULL},
-		{4096, 16, 20, ALL, 0, TD_MAPPING_FAST, TD_SERVICE_THREAD, false, "lrm", "tree",
+		{4096, 16, 26, ALL, 0, TD_MAPPING_FAST, TD_SERVICE_THREAD, false, "lrm", "tree",
 		 NULL},
 	};
 	(void)state;
@@ -253,14 +253,14 @@ static void exact_and_fast_keep_every_byte(void **state)
 static void tiers_keep_every_byte(void **state)
 {
 	static const struct setup setups[] = {
-		{4096, 16, 20, 200, 0, TD_MAPPING_EXACT, 0, true, "lrm", "locality", NULL},
-		{4096, 16, 20, 0, 0, TD_MAPPING_AROUND, 0, true, "cp", "rgp", NULL},
-		{4096, 16, 20, 90, TD_HOST_LZ4, TD_MAPPING_AROUND, 0, true, "clock", "tree", NULL},
-		{4096, 16, 20, 200, 0, TD_MAPPING_FAST, 0, true, "lrm", "sequential", NULL},
-		{4096, 16, 20, 0, 0, TD_MAPPING_FAST, 0, true, "fifo", "locality", NULL},
-		{4096, 16, 20, 60, TD_HOST_LZ4, TD_MAPPING_EXACT, 0, true, "lrm", "locality", NULL},
+		{4096, 16, 26, 200, 0, TD_MAPPING_EXACT, 0, true, "lrm", "locality", NULL},
+		{4096, 16, 26, 0, 0, TD_MAPPING_AROUND, 0, true, "cp", "rgp", NULL},
+		{4096, 16, 26, 90, TD_HOST_LZ4, TD_MAPPING_AROUND, 0, true, "clock", "tree", NULL},
+		{4096, 16, 26, 200, 0, TD_MAPPING_FAST, 0, true, "lrm", "sequential", NULL},
+		{4096, 16, 26, 0, 0, TD_MAPPING_FAST, 0, true, "fifo", "locality", NULL},
+		{4096, 16, 26, 60, TD_HOST_LZ4, TD_MAPPING_EXACT, 0, true, "lrm", "locality", NULL},
 		{4096, 4, 40, 60, TD_HOST_ZSTD, TD_MAPPING_FAST, 0, true, "lrm", "locality", NULL},
-		{16384, 4, 20, 40, TD_HOST_LZ4, TD_MAPPING_EXACT, 0, true, "tournament", "fdp",
+		{16384, 4, 26, 40, TD_HOST_LZ4, TD_MAPPING_EXACT, 0, true, "tournament", "fdp",
 		 NULL},
 	};
 	(void)state;
@@ -283,7 +283,7 @@ static void every_live_policy_runs(void **state)
 {
 	static const char *const evict[] = {"observ-lru", "observ-lfu", "cp",   "tournament",
 					    "clock",      "random",     "mhpe", "hpe"};
-	struct setup s = {4096, 16, 20, ALL, 0, TD_MAPPING_AUTO, 0, false, NULL, "locality", NULL};
+	struct setup s = {4096, 16, 26, ALL, 0, TD_MAPPING_AUTO, 0, false, NULL, "locality", NULL};
 	(void)state;
 	for (size_t i = 0; i < sizeof evict / sizeof *evict; i++) {
 		s.evict = evict[i];
@@ -297,7 +297,7 @@ static void every_live_policy_runs(void **state)
 
 static void parts_of_a_mapping_can_go(void **state)
 {
-	struct setup s = {4096, 16, 16, ALL, 0, TD_MAPPING_AUTO, 0, false, "lrm", "locality", NULL};
+	struct setup s = {4096, 16, 24, ALL, 0, TD_MAPPING_AUTO, 0, false, "lrm", "locality", NULL};
 	struct td_pager *p = begin(&s);
 	unsigned char *at;
 	(void)state;
@@ -319,7 +319,7 @@ static void parts_of_a_mapping_can_go(void **state)
 
 static void numbers_are_used_again(void **state)
 {
-	struct setup s = {4096, 16, 16, ALL, 0, TD_MAPPING_AUTO, 0, false, "lrm", "locality", NULL};
+	struct setup s = {4096, 16, 24, ALL, 0, TD_MAPPING_AUTO, 0, false, "lrm", "locality", NULL};
 	struct td_pager *p = begin(&s);
 	void *a, *b;
 	(void)state;

@@ -39,6 +39,9 @@ static int act_on(struct td_pager *p, const void *addr, size_t bytes, act *fn,
 		td_pager_enter(p, &saved);
 		rc = act_on_region(p, &at, end, fn);
 		td_pager_leave(p, &saved);
+		if (rc == -ENOTSUP)
+			return tide_fail(err, rc,
+					 "pages of a shared file cannot be dropped: unmap them");
 		if (rc)
 			return tide_fail(err, rc, "cannot do it at %p: %s", (void *)at,
 					 strerror(-rc));
@@ -113,7 +116,7 @@ static int drop(struct td_pager *p, struct td_extent *x, uint32_t chunk, uint64_
 	uint64_t held = td_pager_get(p, chunk, LANE_HELD) & pages;
 	unsigned at, n;
 	if (x->shared)
-		return -EINVAL;
+		return -ENOTSUP;
 	if (!x->fast)
 		td_pager_free_pages(p, x, chunk, held); /* and no mapping of it is left */
 	while (x->fast && td_pager_run(&held, &at, &n)) {
@@ -180,12 +183,34 @@ static int write_batch(struct td_pager *p, struct batch *b)
 	return rc;
 }
 
-/* [*at, end) of one region; *at moves on. The lock is held, and given up in between. */
+/* Pages of one extent; the lock is held, and given up in between. */
+static int write_extent(struct td_pager *p, struct td_extent *x, uint64_t first, uint64_t pages)
+{
+	uint64_t last = (first + pages - 1) / p->chunk_pages;
+	struct batch b;
+	int rc = 0;
+	b.n = 0;
+	for (uint64_t c = first / p->chunk_pages; c <= last && !x->ended; c++) {
+		uint32_t chunk = (uint32_t)c;
+		/* Never wait for one chunk and keep others busy. */
+		if (b.n == TD_PAGER_BATCH || (*td_pager_state(p, chunk) & CHUNK_BUSY && b.n))
+			rc = write_batch(p, &b) ?: rc;
+		td_pager_await(p, chunk);
+		if (!x->ended)
+			add_job(p, &b, x, chunk, td_pager_pages_in(p, chunk, first, pages));
+	}
+	if (b.n)
+		rc = write_batch(p, &b) ?: rc;
+	pthread_mutex_unlock(&p->lock);
+	int flushed = td_io_flush(p->io, &x->file);
+	pthread_mutex_lock(&p->lock);
+	return rc ? rc : flushed;
+}
+
+/* [*at, end) of one region; *at moves on. */
 static int sync_region(struct td_pager *p, uintptr_t *at, uintptr_t end, struct tide_error *err)
 {
 	const struct td_region *r = td_pager_region_from(p, *at);
-	struct batch b;
-	b.n = 0;
 	if (!r || r->start >= end) {
 		*at = end;
 		return 0;
@@ -195,28 +220,13 @@ static int sync_region(struct td_pager *p, uintptr_t *at, uintptr_t end, struct 
 	*at = high;
 	if (!x->shared)
 		return 0;
-	uint64_t first = td_extent_page(p, x, low), pages = (high - low) / p->page_bytes;
-	uint64_t last = (first + pages - 1) / p->chunk_pages;
-	int rc = 0;
-	for (uint64_t c = first / p->chunk_pages; c <= last; c++) {
-		uint32_t chunk = (uint32_t)c;
-		uint64_t in = td_pager_pages_in(p, chunk, first, pages);
-		if (*td_pager_state(p, chunk) & CHUNK_BUSY && b.n)
-			rc = write_batch(p, &b) ?: rc; /* never wait for one and keep others busy */
-		td_pager_await(p, chunk);
-		add_job(p, &b, x, chunk, in);
-		if (b.n == TD_PAGER_BATCH || (c == last && b.n))
-			rc = write_batch(p, &b) ?: rc;
-	}
-	if (b.n)
-		rc = write_batch(p, &b) ?: rc;
-	pthread_mutex_unlock(&p->lock);
-	int flushed = td_io_flush(p->io, &x->file);
-	pthread_mutex_lock(&p->lock);
-	rc = rc ? rc : flushed;
-	return rc ? tide_fail(err, rc, "cannot write to %s: %s: what is in memory stays there",
-			      x->file.name, strerror(-rc))
-		  : 0;
+	x->users++;
+	int rc = write_extent(p, x, td_extent_page(p, x, low), (high - low) / p->page_bytes);
+	if (rc)
+		tide_fail(err, rc, "cannot write to %s: %s: what is in memory stays there",
+			  x->file.name, strerror(-rc));
+	td_pager_release_extent(x);
+	return rc;
 }
 
 int td_pager_sync(struct td_pager *p, void *addr, size_t bytes, struct tide_error *err)
@@ -269,11 +279,16 @@ static bool pin_at(struct td_pager *p, uintptr_t addr, bool must)
 	td_pager_enter(p, &saved);
 	const struct td_region *r = td_pager_region(p, addr);
 	while (r) {
-		uint64_t page = td_extent_page(p, r->extent, addr);
-		done = pin(p, (uint32_t)(page / p->chunk_pages));
-		if (done || !must)
+		uint32_t chunk = (uint32_t)(td_extent_page(p, r->extent, addr) / p->chunk_pages);
+		done = !(*td_pager_state(p, chunk) & CHUNK_BUSY) && pin(p, chunk);
+		if (done)
 			break;
-		td_pager_await_room(p);
+		if (*td_pager_state(p, chunk) & CHUNK_BUSY)
+			td_pager_await(p, chunk); /* it may be on its way out */
+		else if (!must)
+			break;
+		else
+			td_pager_await_room(p);
 		r = td_pager_region(p, addr);
 	}
 	td_pager_leave(p, &saved);

@@ -17,7 +17,8 @@ void td_pager_decided(struct td_pager *p)
 static void watch_pages(struct td_pager *p, uint32_t chunk, uint64_t pages)
 {
 	pages &= td_pager_get(p, chunk, LANE_MAPPED);
-	if (!pages || p->watched_n == TD_PAGER_BATCH || td_pager_extent(p, chunk)->fast)
+	if (!pages || p->watched_n == TD_PAGER_BATCH || td_pager_is_pinned(p, chunk) ||
+	    td_pager_extent(p, chunk)->fast)
 		return;
 	td_pager_clear(p, chunk, LANE_MAPPED, pages);
 	td_pager_clear(p, chunk, LANE_WRITABLE, pages);

@@ -23,17 +23,26 @@ static void add_ranges(struct td_pager *p, const struct td_move *m, struct iovec
 						(size_t)length * p->page_bytes};
 }
 
-/* Pages that were armed: the next touch of them is to be seen. No chunk is busy for this: a page
- * that somebody maps meanwhile is unmapped once too often, and mapped again by its next touch. */
+/* Pages that were armed: the next touch of them is to be seen. A chunk that is busy already is so
+ * by this very thread, or is moving anyway: a page that is mapped meanwhile is unmapped once too
+ * often, and mapped again by its next touch. */
 static void unmap_watched(struct td_pager *p)
 {
 	struct iovec ranges[TD_PAGER_RANGES];
-	size_t n = 0;
-	for (uint32_t i = 0; i < p->watched_n; i++)
+	uint32_t made_busy[TD_PAGER_BATCH];
+	size_t n = 0, made = 0;
+	for (uint32_t i = 0; i < p->watched_n; i++) {
+		uint8_t *state = td_pager_state(p, p->watched[i].chunk);
 		add_ranges(p, &p->watched[i], ranges, &n);
+		if (!(*state & CHUNK_BUSY))
+			made_busy[made++] = p->watched[i].chunk;
+		*state |= CHUNK_BUSY;
+	}
 	pthread_mutex_unlock(&p->lock);
 	td_uffd_unmap(&p->unmapper, ranges, n);
 	pthread_mutex_lock(&p->lock);
+	while (made)
+		td_pager_calm(p, made_busy[--made]);
 }
 
 /* Which pages of a resident chunk are mapped when one of them is touched: that one; and those that
@@ -153,12 +162,15 @@ static bool is_among_arrivals(const struct td_pager *p, uint32_t chunk)
 	return false;
 }
 
-/* Where files are written, a helper does it while the program goes on, up to a second batch. */
+/* Where files are written, a helper does it while the program goes on, up to a second batch. Beyond
+ * that the program waits until what leaves has left. */
 static void evict_batch(struct td_pager *p)
 {
 	uint64_t limit = p->writes_behind ? 2 * p->batch_pages : p->batch_pages;
 	if (p->linger_pages > p->batch_pages)
 		td_pager_call_helper(p);
+	while (p->linger_pages > limit && p->leaving_pages >= p->batch_pages && p->batch_pages)
+		td_pager_await_room(p);
 	if (p->linger_pages > limit || (p->engine->tiers.on && p->queue.n))
 		td_pager_flush(p, false);
 }

@@ -84,7 +84,7 @@ void td_pager_enter_tier2(struct td_pager *p, uint32_t chunk, uint64_t pages)
 
 /* ---- what leaves ---- */
 
-static bool is_pinned(const struct td_pager *p, uint32_t chunk)
+bool td_pager_is_pinned(const struct td_pager *p, uint32_t chunk)
 {
 	for (unsigned i = 0; i < p->pins_n; i++) {
 		if (p->pins[i].chunk == chunk)
@@ -113,6 +113,7 @@ static void begin_job(struct td_pager *p, struct td_job *job, uint32_t chunk, ui
 	job->packed = pages & td_pager_get(p, chunk, LANE_STORED);
 	job->write = job->to_file ? dirty : 0;
 	*td_pager_state(p, chunk) |= CHUNK_BUSY;
+	p->leaving_pages += td_lanes_count(pages);
 	td_pager_clear(p, chunk, LANE_MAPPED, job->unmap);
 	td_pager_clear(p, chunk, LANE_WRITABLE, job->unmap);
 }
@@ -125,7 +126,7 @@ static size_t take_lingering(struct td_pager *p, struct td_job *jobs)
 		uint64_t pages = td_pager_get(p, chunk, LANE_LINGER);
 		bool to_file = *td_pager_state(p, chunk) & CHUNK_TO_FILE || !p->config.host_pages;
 		take_out(p, &p->linger, chunk, CHUNK_LINGERS);
-		if (*td_pager_state(p, chunk) & CHUNK_BUSY || is_pinned(p, chunk)) {
+		if (*td_pager_state(p, chunk) & CHUNK_BUSY || td_pager_is_pinned(p, chunk)) {
 			put_in(p, &p->linger, chunk, CHUNK_LINGERS);
 			continue;
 		}
@@ -256,6 +257,8 @@ static void end_job(struct td_pager *p, const struct td_job *job)
 		p->packed_near += td_lanes_count(job->stored & near);
 		p->to_tier2_pages += td_lanes_count(job->pages);
 	}
+	p->leaving_pages -= td_lanes_count(job->pages);
+	td_pager_made_room(p);
 	td_pager_requeue(p, job->chunk);
 	td_pager_calm(p, job->chunk);
 }
@@ -287,7 +290,7 @@ bool td_pager_is_over(const struct td_pager *p)
 	if (p->config.host_pages == UINT64_MAX)
 		return false;
 	if (!p->store)
-		return p->tier2_pages > p->config.host_pages;
+		return p->tier2_pages - p->leaving_pages > p->config.host_pages;
 	td_store_use(p->store, &use);
 	return use.memory_bytes > p->store_mark_bytes;
 }
@@ -296,7 +299,8 @@ bool td_pager_is_over(const struct td_pager *p)
 static size_t take_oldest(struct td_pager *p, struct td_job *jobs)
 {
 	bool all = p->store || p->engine->tiers.on;
-	uint64_t most = all ? UINT64_MAX : p->tier2_pages - p->config.host_pages, taken = 0;
+	uint64_t here = p->tier2_pages - p->leaving_pages, taken = 0;
+	uint64_t most = all ? UINT64_MAX : here - p->config.host_pages;
 	size_t n = 0;
 	for (uint32_t left = p->queue.n; left && n < TD_PAGER_BATCH && taken < most; left--) {
 		uint32_t chunk = p->queue.head;
@@ -306,8 +310,10 @@ static size_t take_oldest(struct td_pager *p, struct td_job *jobs)
 		if (pages && !busy)
 			begin_job(p, &jobs[n], chunk, pages, true);
 		if (busy || (pages && !jobs[n].to_file)) {
-			if (!busy)
+			if (!busy) {
+				p->leaving_pages -= td_lanes_count(pages);
 				td_pager_calm(p, chunk);
+			}
 			put_in(p, &p->queue, chunk, CHUNK_QUEUED); /* nowhere to go, or moving */
 		} else if (pages) {
 			taken += td_lanes_count(pages);
@@ -337,7 +343,7 @@ static bool trim(struct td_pager *p)
 
 /* For policies that live on accesses: as many chunks as leave are unmapped, round and round, so
  * that their next touch is seen. */
-static size_t take_samples(struct td_pager *p, struct iovec *ranges, size_t most)
+static size_t take_samples(struct td_pager *p, struct iovec *ranges, uint32_t *taken, size_t most)
 {
 	uint32_t chunks = p->engine->near.chunks;
 	size_t n = 0;
@@ -345,7 +351,8 @@ static size_t take_samples(struct td_pager *p, struct iovec *ranges, size_t most
 	     looked++) {
 		uint32_t chunk = p->hand++ % chunks;
 		uint64_t pages = td_pager_get(p, chunk, LANE_MAPPED);
-		if (!pages || *td_pager_state(p, chunk) & CHUNK_BUSY || is_pinned(p, chunk))
+		if (!pages || *td_pager_state(p, chunk) & CHUNK_BUSY ||
+		    td_pager_is_pinned(p, chunk))
 			continue;
 		struct td_extent *x = td_pager_extent(p, chunk);
 		unsigned at = (unsigned)__builtin_ctzll(pages);
@@ -354,6 +361,8 @@ static size_t take_samples(struct td_pager *p, struct iovec *ranges, size_t most
 			continue;
 		td_pager_clear(p, chunk, LANE_MAPPED, pages);
 		td_pager_clear(p, chunk, LANE_WRITABLE, pages);
+		*td_pager_state(p, chunk) |= CHUNK_BUSY;
+		taken[n] = chunk;
 		ranges[n++] = (struct iovec){td_extent_at(p, x, chunk, at),
 					     (size_t)(end - at) * p->page_bytes};
 	}
@@ -363,10 +372,13 @@ static size_t take_samples(struct td_pager *p, struct iovec *ranges, size_t most
 static void sample(struct td_pager *p)
 {
 	struct iovec ranges[TD_PAGER_BATCH];
-	size_t n = take_samples(p, ranges, TD_PAGER_BATCH);
+	uint32_t taken[TD_PAGER_BATCH];
+	size_t n = take_samples(p, ranges, taken, TD_PAGER_BATCH);
 	pthread_mutex_unlock(&p->lock);
 	td_uffd_unmap(&p->unmapper, ranges, n);
 	pthread_mutex_lock(&p->lock);
+	for (size_t i = 0; i < n; i++)
+		td_pager_calm(p, taken[i]);
 }
 
 bool td_pager_flush(struct td_pager *p, bool all)

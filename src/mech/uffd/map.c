@@ -274,14 +274,27 @@ static void forget_range(struct td_pager *p, struct td_extent *x, uint64_t first
 	x->exists -= pages;
 }
 
+static void discard(struct td_extent *x)
+{
+	if (x->has_file)
+		td_io_file_close(&x->file);
+	free(x);
+}
+
+void td_pager_release_extent(struct td_extent *x)
+{
+	if (!--x->users && x->ended)
+		discard(x);
+}
+
 static void end_extent(struct td_pager *p, struct td_extent *x)
 {
 	td_pager_forget_extent(p, x);
 	td_pager_give_numbers(p, x->first, x->pages);
 	munmap(x->view, x->pages * p->page_bytes);
-	if (x->has_file)
-		td_io_file_close(&x->file);
-	free(x);
+	x->ended = true;
+	if (!x->users)
+		discard(x);
 }
 
 /* The lock is held. What part of [start, end) belongs to a region goes. */

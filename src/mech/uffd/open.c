@@ -105,11 +105,12 @@ static int open_engine(struct td_pager *p, struct tide_error *err)
 	uint64_t chunks = c->near_pages / c->chunk_pages / 32;
 	chunks = chunks < TD_PAGER_BATCH ? chunks : TD_PAGER_BATCH;
 	p->batch_pages = (chunks > BATCH_LEAST ? chunks : BATCH_LEAST) * c->chunk_pages;
-	p->batch_pages = 3 * p->batch_pages < c->near_pages ? p->batch_pages : 0;
+	p->batch_pages = 4 * p->batch_pages < c->near_pages ? p->batch_pages : 0;
 	p->samples = needs(c) & TIDE_TAKES_SAMPLES;
 	struct td_engine_config e = {
-		/* One batch lingers, one may wait for a helper, one leaves. */
-		.near_pages = c->near_pages - 3 * p->batch_pages,
+		/* One batch lingers, one may wait for a helper, one leaves, and one is for threads
+		 * that come to that at the same time. */
+		.near_pages = c->near_pages - 4 * p->batch_pages,
 		.chunk_pages = c->chunk_pages,
 		.last_page = UINT64_MAX,
 		.pages = UINT64_MAX,
@@ -326,13 +327,15 @@ void td_pager_figures(struct td_pager *p, struct td_pager_figures *f)
 	uint64_t page = p->page_bytes;
 	if (p->store)
 		td_store_use(p->store, &use);
-	uint64_t plain = p->tier2_pages - (use.pages - p->packed_near);
+	uint64_t there = p->tier2_pages - p->leaving_pages; /* what leaves still takes room here */
+	uint64_t packed = use.pages - p->packed_near;
+	uint64_t plain = there > packed ? there - packed : 0;
 	*f = (struct td_pager_figures){
 		.mapped_bytes = p->mapped_pages * page,
 		.near_bytes = (p->held_pages - plain) * page,
 		.near_limit_bytes = p->config.near_pages * page,
 		.tier2_bytes = plain * page + use.memory_bytes,
-		.tier2_data_bytes = p->tier2_pages * page,
+		.tier2_data_bytes = there * page,
 		.tier2_limit_bytes =
 			p->config.host_pages == UINT64_MAX ? 0 : p->config.host_pages * page,
 		.tier3_bytes = p->swapped_pages * page,

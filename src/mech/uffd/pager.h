@@ -61,7 +61,9 @@ struct td_extent {
 	uint64_t exists; /* of these, pages that were not unmapped */
 	unsigned char *base, *view;
 	bool fast, has_file, shared, read_only;
-	bool copies; /* fast, but what leaves is dropped: it is in the file */
+	bool copies;    /* fast, but what leaves is dropped: it is in the file */
+	bool ended;     /* nothing of it is mapped any more */
+	unsigned users; /* who need it without the lock, and no chunk of it is busy */
 	struct td_io_file file;
 	uint64_t file_offset;
 };
@@ -159,8 +161,9 @@ struct td_pager {
 				* that  queue, those that it sends to tier 3 */
 	struct td_list linger; /* chunks with pages that linger */
 	uint64_t held_pages, linger_pages, tier2_pages, swapped_pages;
-	uint64_t packed_near; /* pages that came back to near memory and are not unpacked yet */
-	uint32_t hand;        /* of the sampler */
+	uint64_t leaving_pages; /* of tier 2, those that are being moved there or on from there */
+	uint64_t packed_near;   /* pages that came back to near memory and are not unpacked yet */
+	uint32_t hand;          /* of the sampler */
 
 	/* What the engine has decided during one call. */
 	struct td_move *arrivals;
@@ -409,6 +412,7 @@ void td_pager_free_pages(struct td_pager *p, struct td_extent *x, uint32_t chunk
  * lock is held, and given up in between. false: nothing could be moved. */
 bool td_pager_flush(struct td_pager *p, bool all);
 bool td_pager_is_over(const struct td_pager *p); /* tier 2 is larger than it may be */
+bool td_pager_is_pinned(const struct td_pager *p, uint32_t chunk);
 uint64_t td_pager_in_tier2(struct td_pager *p, uint32_t chunk);
 /* The placement policy sends it from tier 2 to tier 3. */
 void td_pager_spill(struct td_pager *p, uint32_t chunk);
@@ -419,6 +423,8 @@ void td_pager_wrote(struct td_pager *p, int rc);
 
 /* ---- map.c ---- */
 
+/* Of x->users one less; the lock is held. */
+void td_pager_release_extent(struct td_extent *x);
 /* An extent goes, with all that is left of it. */
 void td_pager_forget(struct td_pager *p, struct td_extent *x);
 /* The content of these pages does not matter any more; the lock is held, the chunk is not busy. */
