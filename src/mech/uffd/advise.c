@@ -23,6 +23,8 @@ static int act_on_region(struct td_pager *p, uintptr_t *at, uintptr_t end, act *
 		td_pager_await(p, chunk); /* and look again: the region may be another */
 		return 0;
 	}
+	if (td_pager_make_way(p))
+		return 0;
 	uint64_t in = td_pager_pages_in(p, chunk, first, pages);
 	*at = low + td_lanes_count(in) * p->page_bytes;
 	return fn(p, r->extent, chunk, in);

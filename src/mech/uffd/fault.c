@@ -200,6 +200,9 @@ int td_pager_carry(struct td_pager *p, uint32_t chunk, unsigned bit, bool write)
 			td_pager_set(p, chunk, LANE_DIRTY, near & ~armed);
 		/* With one page of it all are read that should be here and are not yet. */
 		rc = bring(p, chunk, near, to_map);
+		/* That others cannot be had need not concern who touched this one. */
+		if (rc && td_pager_get(p, chunk, LANE_HELD) & touched)
+			rc = bring(p, chunk, touched, touched);
 		td_pager_calm(p, chunk);
 	}
 	return rc;
@@ -219,6 +222,32 @@ static bool too_full(const struct td_pager *p)
 static bool is_in_memory(struct td_pager *p, uint32_t chunk, uint64_t page)
 {
 	return (td_pager_get(p, chunk, LANE_HELD) | td_pager_get(p, chunk, LANE_STORED)) & page;
+}
+
+/* More waits to leave, or has gone to tier 2, than there is room for. Pages that cannot be written
+ * are another matter. */
+static bool is_crowded(const struct td_pager *p)
+{
+	uint64_t going = p->linger_pages + p->leaving_pages;
+	uint64_t there = p->tier2_pages - p->leaving_pages, limit = p->config.host_pages;
+	if (!p->batch_pages)
+		return false;
+	if (going > 3 * p->batch_pages)
+		return true;
+	return limit != UINT64_MAX && !p->store && !p->engine->tiers.on && !p->write_error &&
+	       there > limit + p->batch_pages;
+}
+
+bool td_pager_make_way(struct td_pager *p)
+{
+	if (!is_crowded(p))
+		return false;
+	if (td_pager_flush(p, false))
+		return true;
+	if (!p->leaving_pages && !td_pager_some_busy(p))
+		return false;
+	td_pager_await_room(p);
+	return true;
 }
 
 static int ask_engine(struct td_pager *p, tide_chunk c, unsigned bit,
@@ -275,6 +304,8 @@ static int try_touch(struct td_pager *p, const struct td_touch *t)
 		td_pager_await(p, chunk);
 		return -EAGAIN;
 	}
+	if (td_pager_make_way(p))
+		return -EAGAIN;
 	if (too_full(p))
 		td_pager_flush(p, true);
 	if (*td_pager_state(p, chunk) & CHUNK_BUSY)

@@ -138,6 +138,15 @@ static size_t take_lingering(struct td_pager *p, struct td_job *jobs)
 	return n;
 }
 
+bool td_pager_some_busy(struct td_pager *p)
+{
+	for (uint32_t c = p->linger.head; c != TD_NIL; c = td_link_at(links(p), c)->next) {
+		if (*td_pager_state(p, c) & CHUNK_BUSY)
+			return true;
+	}
+	return false;
+}
+
 /* ---- out of the page table ---- */
 
 /* Into the view; or, where nothing is kept, at once to where its memory is of use. */

@@ -229,18 +229,29 @@ bool td_pager_start_read(struct td_pager *p, struct td_read *r)
 
 /* ---- into the page table ---- */
 
+static int map_run(struct td_pager *p, struct td_extent *x, uint32_t chunk, unsigned at, unsigned n,
+		   bool protect)
+{
+	unsigned char *to = td_extent_at(p, x, chunk, at);
+	size_t bytes = (size_t)n * p->page_bytes;
+	if (x->fast)
+		return td_uffd_move(p->uffd, to, td_extent_view(p, x, chunk, at), bytes, p->thread);
+	int rc = td_uffd_continue(p->uffd, to, bytes, protect, p->thread);
+	/* The program has given parts of it other rights, and a call is for one mapping: page by
+	 * page then. One that cannot be mapped is so when it is touched. */
+	for (unsigned i = 0; rc && n > 1 && i < n; i++)
+		td_uffd_continue(p->uffd, to + (size_t)i * p->page_bytes, p->page_bytes, protect,
+				 p->thread);
+	return n > 1 ? 0 : rc;
+}
+
 static int map_runs(struct td_pager *p, struct td_extent *x, uint32_t chunk, uint64_t pages,
 		    bool protect)
 {
 	unsigned at, n;
 	int rc = 0;
-	while (!rc && td_pager_run(&pages, &at, &n)) {
-		unsigned char *to = td_extent_at(p, x, chunk, at);
-		size_t bytes = (size_t)n * p->page_bytes;
-		rc = x->fast ? td_uffd_move(p->uffd, to, td_extent_view(p, x, chunk, at), bytes,
-					    p->thread)
-			     : td_uffd_continue(p->uffd, to, bytes, protect, p->thread);
-	}
+	while (!rc && td_pager_run(&pages, &at, &n))
+		rc = map_run(p, x, chunk, at, n, protect);
 	return rc;
 }
 

@@ -228,6 +228,8 @@ int td_uffd_protect(int fd, void *addr, size_t bytes, bool protect, bool wake)
 int td_uffd_poison(int fd, void *addr, size_t bytes)
 {
 	struct poison p = {.range = {(uintptr_t)addr, bytes}};
+	/* A page that was protected when it was unmapped has left a mark of that. */
+	td_uffd_protect(fd, addr, bytes, false, false);
 	return ioctl(fd, IOCTL_POISON, &p) ? -errno : 0;
 }
 

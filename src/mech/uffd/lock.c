@@ -61,6 +61,7 @@ void td_pager_calm(struct td_pager *p, uint32_t chunk)
 	if (*state & CHUNK_AWAITED)
 		pthread_cond_broadcast(&p->calm);
 	*state &= (uint8_t) ~(CHUNK_BUSY | CHUNK_AWAITED);
+	td_pager_made_room(p); /* what is not busy can leave */
 }
 
 void td_pager_await_room(struct td_pager *p)

@@ -263,8 +263,9 @@ static void forget_range(struct td_pager *p, struct td_extent *x, uint64_t first
 		td_pager_forget_pages(p, c, td_pager_pages_in(p, c, first, pages));
 	td_engine_gone(p->engine, first, pages, NULL);
 	record(p, TIDE_MARK_GONE, first, pages);
+	/* The addresses of the view stay its own until all of it goes. */
 	if (x->fast)
-		munmap(x->view + offset, bytes);
+		madvise(x->view + offset, bytes, MADV_DONTNEED);
 	else
 		fallocate(p->memfd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
 			  (off_t)(first * p->page_bytes), (off_t)bytes);

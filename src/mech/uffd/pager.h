@@ -362,6 +362,10 @@ int td_pager_touch(struct td_pager *p, const struct td_touch *touch);
 /* Carries out what was decided, the lock held at the beginning and the end. Somebody waits for the
  * page bit of chunk; TD_NIL: nobody. */
 int td_pager_carry(struct td_pager *p, uint32_t chunk, unsigned bit, bool write);
+/* Before anything is decided, while nothing is busy by this thread, so that whoever is waited for
+ * waits for nobody: lets pages leave if there are too many that should. true: look again; false:
+ * there is room, or nothing to wait for, since all of it is held for system calls. */
+bool td_pager_make_way(struct td_pager *p);
 /* Pages have come, of which these were packed; the chunk may have been evicted meanwhile. */
 void td_pager_settle(struct td_pager *p, uint32_t chunk, uint64_t came, uint64_t unpacked);
 
@@ -413,6 +417,7 @@ void td_pager_free_pages(struct td_pager *p, struct td_extent *x, uint32_t chunk
 bool td_pager_flush(struct td_pager *p, bool all);
 bool td_pager_is_over(const struct td_pager *p); /* tier 2 is larger than it may be */
 bool td_pager_is_pinned(const struct td_pager *p, uint32_t chunk);
+bool td_pager_some_busy(struct td_pager *p); /* is something that lingers busy? */
 uint64_t td_pager_in_tier2(struct td_pager *p, uint32_t chunk);
 /* The placement policy sends it from tier 2 to tier 3. */
 void td_pager_spill(struct td_pager *p, uint32_t chunk);

@@ -16,7 +16,7 @@
 
 #define MESSAGES 16
 #define LOOK_EVERY 64 /* faults */
-#define POISON_MS 10
+#define POISON_NS 10000000
 
 struct follower {
 	cpu_set_t all;
@@ -67,18 +67,26 @@ static void follow(struct follower *f, uint32_t thread)
 	f->alone = true;
 }
 
-/* Pages that could not be had, until whoever waited for them has seen it. */
+/* Pages that could not be had, until whoever waited for them has seen it; oldest first. */
+#define POISONED 256
 struct poisoned {
-	unsigned char *page[MESSAGES];
+	struct {
+		unsigned char *page;
+		uint64_t since_ns;
+	} at[POISONED];
 	unsigned n;
 };
 
-/* The next access tries again. One that comes too early is refused once more. */
+/* The next access tries again. One that comes before its thread has seen the refusal is refused
+ * once more. */
 static void unpoison(struct td_pager *p, struct poisoned *all)
 {
-	for (unsigned i = 0; i < all->n; i++)
-		madvise(all->page[i], p->page_bytes, MADV_DONTNEED);
-	all->n = 0;
+	uint64_t now = td_pager_now_ns();
+	unsigned n = 0;
+	while (n < all->n && (now - all->at[n].since_ns > POISON_NS || all->n == POISONED))
+		madvise(all->at[n++].page, p->page_bytes, MADV_DONTNEED);
+	all->n -= n;
+	memmove(all->at, all->at + n, all->n * sizeof *all->at);
 }
 
 /* The page cannot be had: whoever waits for it gets a SIGBUS. */
@@ -86,13 +94,15 @@ static void refuse(struct td_pager *p, uintptr_t addr, int rc, struct poisoned *
 {
 	unsigned char *page = (unsigned char *)(addr & ~((uintptr_t)p->page_bytes - 1));
 	td_pager_fail(p, (void *)addr, rc);
-	if (td_uffd_poison(p->uffd, page, p->page_bytes)) {
+	int bad = td_uffd_poison(p->uffd, page, p->page_bytes);
+	/* Several may wait for one page: it is refused to them already, or was had meanwhile. */
+	if (bad && bad != -EEXIST)
 		td_pager_end(p, "this kernel cannot fail one access");
-	}
 	td_uffd_wake(p->uffd, page, p->page_bytes);
-	if (all->n == MESSAGES)
+	if (all->n == POISONED)
 		unpoison(p, all);
-	all->page[all->n++] = page;
+	all->at[all->n].page = page;
+	all->at[all->n++].since_ns = td_pager_now_ns();
 }
 
 static void serve(struct td_pager *p, const struct uffd_msg *m, struct follower *f,
@@ -122,7 +132,8 @@ static void *run(void *arg)
 	sched_getaffinity(0, sizeof f.all, &f.all);
 	pthread_setname_np(pthread_self(), "tide-pager");
 	while (!atomic_load(&p->stopping)) {
-		if (!poll(wait, 2, all.n ? POISON_MS : -1))
+		poll(wait, 2, all.n ? POISON_NS / 1000000 : -1);
+		if (all.n)
 			unpoison(p, &all);
 		ssize_t n = read(p->uffd, messages, sizeof messages);
 		for (ssize_t i = 0; i < n / (ssize_t)sizeof *messages; i++)
