@@ -1,6 +1,9 @@
 # bin/tide, the libraries and their headers, tide.pc, manual pages, shell completion.
 
 install(TARGETS tide tide_shared tide_static)
+if(TARGET tide_preload)
+	install(TARGETS tide_preload DESTINATION ${CMAKE_INSTALL_LIBDIR}/tide)
+endif()
 install(DIRECTORY include/tide TYPE INCLUDE)
 
 # tide.pc finds its prefix from where it lies, so `cmake --install --prefix` may change it.

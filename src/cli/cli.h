@@ -23,11 +23,15 @@ int td_cli_models(const struct td_cli_args *args, struct tide_error *err);
 int td_cli_workloads(const struct td_cli_args *args, struct tide_error *err);
 int td_cli_sweep(const struct td_cli_args *args, struct tide_error *err);
 int td_cli_report(const struct td_cli_args *args, struct tide_error *err);
+int td_cli_run(const struct td_cli_args *args, struct tide_error *err);
+int td_cli_record(const struct td_cli_args *args, struct tide_error *err);
 int td_cli_doctor(const struct td_cli_args *args, struct tide_error *err);
 
 extern const struct td_cli_option td_cli_sim_options[], td_cli_compare_options[],
 	td_cli_trace_options[], td_cli_policies_options[], td_cli_models_options[],
 	td_cli_workloads_options[], td_cli_doctor_options[];
+extern const struct td_cli_option td_cli_run_options[], td_cli_record_options[];
+extern const char td_cli_run_more[], td_cli_record_more[];
 extern const struct td_cli_option td_cli_mrc_options[];
 extern const char td_cli_mrc_more[];
 extern const struct td_cli_option td_cli_sweep_options[];

@@ -11,9 +11,9 @@ const struct td_cli_option td_cli_doctor_options[] = {
 };
 
 const char td_cli_doctor_more[] =
-	"A missing feature is no error: the exit status is 0. This version simulates, which needs\n"
-	"none of them but memory, and draws figures by gnuplot; the others are for parts that are\n"
-	"still to come.\n\n"
+	"A missing feature is no error: the exit status is 0. Simulations need none of them but\n"
+	"memory; tide run needs userfaultfd and the preload library, and says what it does without\n"
+	"the rest.\n\n"
 	"Examples:\n"
 	"  tide doctor\n"
 	"  tide doctor --json\n";
@@ -26,9 +26,16 @@ static const struct feature {
 	{"cores", "runs of tide compare at the same time", td_cli_probe_cores},
 	{"memory", "state of the simulated pages", td_cli_probe_memory},
 	{"huge-pages", "speed of large simulations", td_cli_probe_huge_pages},
-	{"userfaultfd", "pager for programs (not in this version)", td_cli_probe_userfaultfd},
-	{"io_uring", "storage tier (not in this version)", td_cli_probe_io_uring},
-	{"memory-cgroup", "limits on real programs (not in this version)", td_cli_probe_cgroup},
+	{"userfaultfd", "tide run: faults of programs, and of the kernel for them",
+	 td_cli_probe_userfaultfd},
+	{"dev-userfaultfd", "the same, without the setting of the whole machine",
+	 td_cli_probe_uffd_device},
+	{"uffd-features", "tide run: signal service, exact and fast mappings",
+	 td_cli_probe_uffd_features},
+	{"preload", "tide run: the library in front of a program", td_cli_probe_preload},
+	{"io_uring", "tide run --storage: many reads and writes at a time", td_cli_probe_io_uring},
+	{"memory-cgroup", "make bench: the kernel's own paging, to compare with",
+	 td_cli_probe_cgroup},
 	{"cuda", "GPU runtime (not in this version)", td_cli_probe_cuda},
 	{"nbdkit", "block device of the pool (not in this version)", td_cli_probe_nbdkit},
 	{"gnuplot", "figures: --plot of tide mrc and tide reproduce", td_cli_probe_gnuplot},
@@ -90,7 +97,5 @@ int td_cli_doctor(const struct td_cli_args *args, struct tide_error *err)
 	rc = print_table(findings, err);
 	if (!rc)
 		rc = print_fixes(findings, err);
-	printf("\nThis version simulates: it uses cores, memory and huge pages, and none of the "
-	       "others.\n");
 	return rc;
 }

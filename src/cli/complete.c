@@ -40,6 +40,10 @@ static void print_models(const char *before)
 static void print_values(const char *before, enum td_cli_values values)
 {
 	static const char *const whens[] = {"auto", "always", "never", NULL};
+	static const char *const mappings[] = {"auto", "exact", "around", "fast", NULL};
+	static const char *const services[] = {"auto", "signal", "thread", NULL};
+	static const char *const host_kinds[] = {"plain", "lz4", "zstd", NULL};
+	static const char *const forks[] = {"copy", "refuse", NULL};
 
 	switch (values) {
 	case TD_CLI_ANY: return;
@@ -51,6 +55,10 @@ static void print_values(const char *before, enum td_cli_values values)
 	case TD_CLI_PLACE: print_policies(before, TIDE_PLACE); return;
 	case TD_CLI_WORKLOADS: print_workloads(before); return;
 	case TD_CLI_MODELS: print_models(before); return;
+	case TD_CLI_MAPPINGS: print_names(before, mappings); return;
+	case TD_CLI_SERVICES: print_names(before, services); return;
+	case TD_CLI_HOST_KINDS: print_names(before, host_kinds); return;
+	case TD_CLI_FORKS: print_names(before, forks); return;
 	}
 }
 

@@ -8,10 +8,12 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "cli.h"
+#include "run/run.h"
 
 __attribute__((format(printf, 4, 5))) static void say(struct td_cli_finding *f, bool ok,
 						      const char *fix, const char *format, ...)
@@ -80,6 +82,9 @@ static int close_probe(int fd)
 	return 0;
 }
 
+static const char sysctl_fix[] = "sudo sysctl vm.unprivileged_userfaultfd=1";
+
+/* Faults in user mode, and those of system calls on paged memory. */
 void td_cli_probe_userfaultfd(struct td_cli_finding *f)
 {
 	char setting[16] = "?";
@@ -93,13 +98,82 @@ void td_cli_probe_userfaultfd(struct td_cli_finding *f)
 		say(f, true, NULL, "%s, vm.unprivileged_userfaultfd=%s",
 		    whole == 0 ? "all faults" : "all faults by /dev/userfaultfd", setting);
 	else if (user == 0)
-		say(f, false, "sudo sysctl vm.unprivileged_userfaultfd=1",
-		    "only faults in user mode, vm.unprivileged_userfaultfd=%s", setting);
+		say(f, false, sysctl_fix,
+		    "only faults in user mode (tide run --service signal), "
+		    "vm.unprivileged_userfaultfd=%s",
+		    setting);
 	else if (user == -ENOSYS)
 		say(f, false, "a kernel with CONFIG_USERFAULTFD", "not in this kernel");
 	else
-		say(f, false, "sudo sysctl vm.unprivileged_userfaultfd=1",
-		    "refused: %s, vm.unprivileged_userfaultfd=%s", strerror(-user), setting);
+		say(f, false, sysctl_fix, "refused: %s, vm.unprivileged_userfaultfd=%s",
+		    strerror(-user), setting);
+}
+
+void td_cli_probe_uffd_device(struct td_cli_finding *f)
+{
+	static const char path[] = "/dev/userfaultfd";
+
+	if (access(path, R_OK | W_OK) == 0)
+		say(f, true, NULL, "%s may be opened", path);
+	else if (errno == ENOENT)
+		say(f, false, "a kernel from 6.1 on", "no %s", path);
+	else
+		say(f, false, "sudo chmod 666 /dev/userfaultfd", "%s: %s", path, strerror(errno));
+}
+
+/* Newer than the headers of the system may be. */
+#define HAS_MOVE (UINT64_C(1) << 16)
+#define HAS_WP_SHMEM (UINT64_C(1) << 12)
+
+static const struct {
+	uint64_t bit;
+	const char *name;
+} uffd_features[] = {
+	{UFFD_FEATURE_SIGBUS, "sigbus"},
+	{UFFD_FEATURE_MINOR_SHMEM, "minor-shmem"},
+	{HAS_WP_SHMEM, "write-protect-shmem"},
+	{HAS_MOVE, "move"},
+};
+
+/* What this kernel offers, or -errno. */
+static int64_t ask_uffd(void)
+{
+	struct uffdio_api api = {.api = UFFD_API};
+	int fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK | UFFD_USER_MODE_ONLY);
+	int64_t found;
+
+	if (fd < 0)
+		return -errno;
+	found = ioctl(fd, UFFDIO_API, &api) ? -errno : (int64_t)api.features;
+	close(fd);
+	return found;
+}
+
+void td_cli_probe_uffd_features(struct td_cli_finding *f)
+{
+	int64_t found = ask_uffd();
+	char have[100] = "missing", lack[100] = "";
+
+	if (found < 0) {
+		say(f, false, sysctl_fix, "cannot be asked: %s", strerror((int)-found));
+		return;
+	}
+	for (size_t i = 0; i < sizeof uffd_features / sizeof *uffd_features; i++) {
+		bool has = (uint64_t)found & uffd_features[i].bit;
+		char *to = has ? have : lack;
+		size_t n = strlen(to);
+		snprintf(to + n, sizeof have - n, "%s%s", n ? ", " : "", uffd_features[i].name);
+	}
+	say(f, !*lack, "a kernel from 6.8 on", "%s%s%s", have, *lack ? "; without " : "", lack);
+}
+
+void td_cli_probe_preload(struct td_cli_finding *f)
+{
+	char path[PATH_MAX];
+	bool ok = !td_run_find_preload(path, sizeof path, NULL);
+
+	say(f, ok, "install tide again: libtide_preload.so belongs beside it", "%s",
+	    ok ? path : "no libtide_preload.so");
 }
 
 void td_cli_probe_io_uring(struct td_cli_finding *f)

@@ -83,15 +83,16 @@ int main(int argc, char **argv)
 {
 	struct tide_error err = {0, ""};
 	const char *name = NULL;
-	int rc;
+	int rc, status;
 
 	/* A closed pipe is a write error like any other, said in one line. */
 	signal(SIGPIPE, SIG_IGN);
 	rc = run_first(argc, argv, &name, &err);
-	if (!rc)
+	status = rc > 0 ? rc : 0; /* of a program that was run */
+	if (rc >= 0)
 		rc = finish_output(&err);
 	if (!rc)
-		return 0;
+		return status;
 	print_error(name, err.text);
 	return rc == -EINVAL ? 2 : 1;
 }

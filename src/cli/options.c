@@ -141,10 +141,24 @@ static int take_letter(struct parse *p, const char *text)
 			 td_cli_shown(text).text);
 }
 
+static bool ends_options(const char *word)
+{
+	return word[0] != '-' || word[1] == '\0' || strcmp(word, "--") == 0;
+}
+
+/* Behind --, or from the word itself on; the arguments of main() end with a NULL. */
+static void take_command(struct parse *p)
+{
+	int first = strcmp(p->argv[p->i - 1], "--") == 0 ? p->i : p->i - 1;
+
+	if (first < p->argc)
+		p->args->command = p->argv + first;
+}
+
 static int check_words(const struct parse *p)
 {
 	const struct td_cli_verb *v = p->verb;
-	size_t n = p->args->words.n;
+	size_t n = p->args->command ? 1 : p->args->words.n;
 
 	if (p->args->help)
 		return 0;
@@ -168,6 +182,10 @@ int td_cli_parse(const struct td_cli_verb *verb, int argc, char *const *argv,
 	memset(args, 0, sizeof *args);
 	while (p.i < argc && !rc) {
 		const char *word = argv[p.i++];
+		if (verb->words_max == TD_CLI_COMMAND && ends_options(word)) {
+			take_command(&p);
+			break;
+		}
 		if (only_words || word[0] != '-' || word[1] == '\0')
 			rc = add_word(&args->words, word, err);
 		else if (strcmp(word, "--") == 0)

@@ -34,6 +34,11 @@ struct td_cli_args {
 	const char *study, *only; /* of tide reproduce, with quick */
 	bool quick, full;
 	bool dry_run, retry;
+	/* Of tide run and tide record. */
+	const char *host_kind, *storage, *mapping, *service, *threshold, *record, *stats, *forks,
+		*watchdog;
+	bool whatif, live;
+	char *const *command; /* ends with a NULL */
 	struct td_cli_list words;
 	uint64_t count, from, jobs; /* 0: not given */
 	bool functional, replace_invalid, json, force, help, verify, describe, measure;
@@ -58,6 +63,10 @@ enum td_cli_values {
 	TD_CLI_PLACE,
 	TD_CLI_WORKLOADS,
 	TD_CLI_MODELS,
+	TD_CLI_MAPPINGS,
+	TD_CLI_SERVICES,
+	TD_CLI_HOST_KINDS,
+	TD_CLI_FORKS,
 };
 
 struct td_cli_option {
@@ -70,14 +79,18 @@ struct td_cli_option {
 	enum td_cli_values values;
 };
 
+/* Options end at the first word, or at --; all that follows is args.command, untouched. */
+#define TD_CLI_COMMAND SIZE_MAX
+
 struct td_cli_verb {
 	const char *name;                    /* "sim"; of a verb of `trace`: "info" */
 	const char *synopsis;                /* what follows the name */
 	const char *summary;                 /* one line, no full stop */
 	const char *more;                    /* paragraphs and examples of the help, or NULL */
 	const struct td_cli_option *options; /* ends with a row whose name is NULL */
-	size_t words_min, words_max;
-	const struct td_cli_verb *verbs; /* of its own, or NULL; ends with a NULL name */
+	size_t words_min, words_max;         /* max TD_CLI_COMMAND: what follows is a command */
+	const struct td_cli_verb *verbs;     /* of its own, or NULL; ends with a NULL name */
+	/* 0, a negative errno, or the exit status of a program that was run. */
 	int (*run)(const struct td_cli_args *args, struct tide_error *err);
 };
 

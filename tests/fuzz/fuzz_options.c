@@ -69,6 +69,11 @@ static void check_args(const struct words *w, const struct td_cli_verb *verb,
 	check_list(w, &args->prefetch);
 	check_list(w, &args->policies);
 	check_list(w, &args->words);
+	if (args->command) {
+		require(verb->words_max == TD_CLI_COMMAND && args->words.n == 0);
+		require(args->command >= w->at && args->command < w->at + w->n);
+		return;
+	}
 	require(args->help ||
 		(args->words.n >= verb->words_min && args->words.n <= verb->words_max));
 }

@@ -1,0 +1,68 @@
+/* tide run: a program under the pager, unmodified. */
+#include <errno.h>
+#include <string.h>
+
+#include "cli.h"
+#include "run/options.h"
+#include "run/run.h"
+
+const struct td_cli_option td_cli_run_options[] = {
+	{"record", 0, TD_CLI_TEXT, TD_CLI_AT(record), "FILE",
+	 "write what the pager sees as a trace, as tide record does", TD_CLI_ANY},
+	TD_RUN_OPTIONS,
+};
+
+const char td_cli_run_more[] =
+	"Large allocations of the program (malloc and private anonymous mmap) are paged; all else is\n"
+	"untouched. The exit status is the program's, 128 and more where a signal ended it; what\n"
+	"happened is said on standard error. Each process has near memory, and a pager, of its own.\n\n"
+	"Examples:\n"
+	"  tide run --near 512M -- sort big.txt\n"
+	"  tide run --near 256M --host 2G --host-kind lz4 --live -- python3 job.py\n"
+	"  tide run --near 1G --host 2G --storage /var/tmp/far --stats run.json -- ./solver\n"
+	"  tide run --near 64M --whatif -- ./solver\n";
+
+/* After the program has ended; its status is the result whatever is said here. */
+static int report(struct td_run *r, struct tide_error *err)
+{
+	int rc = 0;
+
+	td_run_summary(r);
+	if (r->args->stats)
+		rc = td_run_write_stats(r, err);
+	if (!rc && strcmp(r->verb, "record") == 0)
+		rc = td_run_print_replay(r, err);
+	if (!rc && r->args->whatif)
+		rc = td_run_whatif(r, err);
+	return rc ? rc : r->status;
+}
+
+int td_run(const struct td_cli_args *args, const char *verb, struct tide_error *err)
+{
+	struct td_run r = {.args = args, .verb = verb};
+	struct td_cli_progress when;
+	int rc = td_cli_progress_start(&when, args->progress, verb, err);
+
+	r.live = args->live && when.on;
+	if (!rc)
+		rc = td_run_find_program(args->command[0], r.program, sizeof r.program, err);
+	if (!rc)
+		rc = td_run_check_program(r.program, err);
+	if (!rc)
+		rc = td_run_find_preload(r.preload, sizeof r.preload, err);
+	if (!rc)
+		rc = td_run_settings(&r, err);
+	if (!rc)
+		rc = td_run_prepare(&r, err);
+	if (!rc)
+		rc = td_run_program(&r, err);
+	if (!rc)
+		rc = report(&r, err);
+	td_run_clean(&r);
+	return rc;
+}
+
+int td_cli_run(const struct td_cli_args *args, struct tide_error *err)
+{
+	return td_run(args, "run", err);
+}

@@ -1,0 +1,53 @@
+/* The options of the pager, which tide run and tide record share. */
+#ifndef TD_CLI_RUN_OPTIONS_H
+#define TD_CLI_RUN_OPTIONS_H
+
+#include "cli/options.h"
+
+/* clang-format off */
+#define TD_RUN_OPTIONS \
+	{"near", 0, TD_CLI_TEXT, TD_CLI_AT(near_size), "SIZE", \
+	 "near memory of each process: bytes (512M) or pages (1024p)", TD_CLI_ANY}, \
+	{"page", 0, TD_CLI_TEXT, TD_CLI_AT(page), "SIZE", "bytes per page, 4K to 64K (4K)", TD_CLI_ANY}, \
+	{"chunk", 0, TD_CLI_TEXT, TD_CLI_AT(chunk), "SIZE", \
+	 "bytes per chunk, 1 to 64 pages (64K)", TD_CLI_ANY}, \
+	{"evict", 0, TD_CLI_ONE, TD_CLI_AT(evict), "POLICY", \
+	 "which chunk leaves near memory (lrm); see tide policies", TD_CLI_EVICT}, \
+	{"prefetch", 0, TD_CLI_ONE, TD_CLI_AT(prefetch), "POLICY", \
+	 "which pages come with a fault (locality)", TD_CLI_PREFETCH}, \
+	{"place", 0, TD_CLI_ONE, TD_CLI_AT(place), "POLICY", \
+	 "which victims go to host memory and which to storage (host, while there is room)", \
+	 TD_CLI_PLACE}, \
+	{"host", 0, TD_CLI_TEXT, TD_CLI_AT(host), "SIZE", \
+	 "host memory behind near memory (as much as it takes, without --storage)", TD_CLI_ANY}, \
+	{"host-kind", 0, TD_CLI_TEXT, TD_CLI_AT(host_kind), "KIND", \
+	 "what host memory is: plain, or compressed by lz4 or zstd (plain)", TD_CLI_HOST_KINDS}, \
+	{"storage", 0, TD_CLI_TEXT, TD_CLI_AT(storage), "FILE", \
+	 "a file for what host memory does not hold; it is overwritten", TD_CLI_ANY}, \
+	{"mapping", 0, TD_CLI_TEXT, TD_CLI_AT(mapping), "KIND", \
+	 "exact, around, fast, or auto: by what the policies need (auto)", TD_CLI_MAPPINGS}, \
+	{"service", 0, TD_CLI_TEXT, TD_CLI_AT(service), "KIND", \
+	 "who serves faults: thread, signal, or auto: a thread where the kernel lets it (auto)", \
+	 TD_CLI_SERVICES}, \
+	{"threshold", 0, TD_CLI_TEXT, TD_CLI_AT(threshold), "SIZE", \
+	 "allocations of at least that are paged (1M)", TD_CLI_ANY}, \
+	{"fork", 0, TD_CLI_TEXT, TD_CLI_AT(forks), "HOW", \
+	 "copy: a forked child gets plain memory; refuse: fork() fails (copy)", TD_CLI_FORKS}, \
+	{"watchdog", 0, TD_CLI_TEXT, TD_CLI_AT(watchdog), "TIME", \
+	 "a policy that takes longer ends the program; 0: never (10s)", TD_CLI_ANY}, \
+	TD_CLI_SEED_OPTION, \
+	{"log", 0, TD_CLI_TEXT, TD_CLI_AT(log), "FILE", \
+	 "write every decision to FILE, a JSON line each", TD_CLI_ANY}, \
+	{"stats", 0, TD_CLI_TEXT, TD_CLI_AT(stats), "FILE", \
+	 "write what came of it to FILE, as JSON", TD_CLI_ANY}, \
+	{"whatif", 0, TD_CLI_FLAG, TD_CLI_AT(whatif), NULL, \
+	 "record, and say afterwards what other policies would have done", TD_CLI_ANY}, \
+	{"live", 0, TD_CLI_FLAG, TD_CLI_AT(live), NULL, \
+	 "show tiers, faults and policy on standard error while it runs", TD_CLI_ANY}, \
+	{"progress", 0, TD_CLI_TEXT, TD_CLI_AT(progress), "WHEN", \
+	 "--live: always, never, auto (auto: on a terminal)", TD_CLI_WHEN}, \
+	TD_CLI_HELP_OPTION, \
+	TD_CLI_END_OPTIONS
+/* clang-format on */
+
+#endif

@@ -1,0 +1,64 @@
+/* tide run and tide record: a program, its pager's settings, and what came of it. */
+#ifndef TD_CLI_RUN_RUN_H
+#define TD_CLI_RUN_RUN_H
+
+#include <limits.h>
+#include <sys/types.h>
+
+#include "cli/cli.h"
+#include "preload/slots.h"
+#include "tide/pager.h"
+
+struct td_run {
+	const struct td_cli_args *args;
+	const char *verb; /* "run" or "record" */
+	struct tide_options options;
+	char program[PATH_MAX], preload[PATH_MAX];
+	char folder[64]; /* temporary: the slots, and the trace of --whatif */
+	char record[PATH_MAX];
+	struct td_slots *slots;
+	bool live;
+	pid_t pid;
+	int status; /* as a shell would say it */
+	double seconds;
+};
+
+/* cmd_run.c: all of it; the program's exit status, or a negative errno. */
+int td_run(const struct td_cli_args *args, const char *verb, struct tide_error *err);
+
+/* program.c: which file would be run, and can a library be put in front of it? */
+int td_run_find_program(const char *name, char *path, size_t size, struct tide_error *err);
+int td_run_check_program(const char *path, struct tide_error *err);
+int td_run_find_preload(char *path, size_t size, struct tide_error *err);
+
+/* settings.c: the options as the pager takes them, tried out here and now. */
+int td_run_settings(struct td_run *r, struct tide_error *err);
+bool td_run_serves_all(void); /* faults of the kernel too */
+
+/* start.c */
+int td_run_prepare(struct td_run *r, struct tide_error *err); /* the folder and the slots */
+int td_run_program(struct td_run *r, struct tide_error *err); /* until it has ended */
+void td_run_clean(struct td_run *r);
+
+/* live.c */
+struct td_run_view {
+	uint64_t faults, shown_ns;
+	unsigned lines; /* drawn, to be drawn over */
+};
+void td_run_view_draw(struct td_run_view *v, struct td_run *r);
+void td_run_view_end(struct td_run_view *v);
+
+/* summary.c */
+unsigned td_run_processes(const struct td_run *r); /* that have a slot */
+void td_run_summary(struct td_run *r);
+void td_run_total(struct td_run *r, struct tide_stats *total);
+/* What process i said itself when it ended; NULL: it was cut short. */
+json_t *td_run_document(const struct td_run *r, unsigned i);
+int td_run_write_stats(struct td_run *r, struct tide_error *err);
+
+/* whatif.c */
+int td_run_whatif(struct td_run *r, struct tide_error *err);
+/* The command that replays process 0, which wrote r->record. */
+int td_run_print_replay(struct td_run *r, struct tide_error *err);
+
+#endif

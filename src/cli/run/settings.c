@@ -1,0 +1,93 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/userfaultfd.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "run.h"
+
+bool td_run_serves_all(void)
+{
+	int fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK);
+
+	if (fd < 0)
+		fd = open("/dev/userfaultfd", O_RDWR | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	close(fd);
+	return true;
+}
+
+/* System calls may be given paged memory, which only a handler thread can serve; where the kernel
+ * does not show such faults, the preload library lends a hand. */
+static const char *service_of(const char *asked)
+{
+	if (asked && strcmp(asked, "auto") != 0)
+		return asked;
+	return td_run_serves_all() ? "thread" : "signal";
+}
+
+static int check_threshold(const char *text, struct tide_error *err)
+{
+	uint64_t bytes;
+
+	if (!text || (td_core_size(text, strlen(text), &bytes) == 0 && bytes >= 4096))
+		return 0;
+	return tide_fail(err, -EINVAL, "--threshold %s is no size from 4K on: give one such as 1M",
+			 td_cli_shown(text).text);
+}
+
+static int check_fork(const char *text, struct tide_error *err)
+{
+	static const char *const ways[] = {"copy", "refuse"};
+
+	if (!text || strcmp(text, "copy") == 0 || strcmp(text, "refuse") == 0)
+		return 0;
+	return td_cli_unknown("value of --fork,", text, ways, 2, err);
+}
+
+/* The same pager, here, for a moment: whatever is wrong with the settings or the kernel is said
+ * before anything runs. */
+static int try_out(const struct tide_options *options, struct tide_error *err)
+{
+	struct tide_options o = *options;
+	struct tide *t;
+	int rc;
+
+	o.log = o.record = NULL;
+	rc = tide_open(&t, &o, err);
+	return rc ? rc : tide_close(t, err);
+}
+
+int td_run_settings(struct td_run *r, struct tide_error *err)
+{
+	const struct td_cli_args *a = r->args;
+	int rc = check_threshold(a->threshold, err);
+
+	if (!rc)
+		rc = check_fork(a->forks, err);
+	if (rc)
+		return rc;
+	if (!a->near_size)
+		return tide_fail(err, -EINVAL,
+				 "no size of near memory: give --near SIZE, such as --near 512M");
+	r->options = (struct tide_options){
+		.near_size = a->near_size,
+		.page = a->page,
+		.chunk = a->chunk,
+		.evict = a->evict.n ? a->evict.at[0] : NULL,
+		.prefetch = a->prefetch.n ? a->prefetch.at[0] : NULL,
+		.place = a->place.n ? a->place.at[0] : NULL,
+		.host = a->host,
+		.host_kind = a->host_kind,
+		.storage = a->storage,
+		.mapping = a->mapping,
+		.service = service_of(a->service),
+		.seed = a->seed,
+		.log = a->log,
+		.record = a->record,
+		.watchdog = a->watchdog,
+	};
+	return try_out(&r->options, err);
+}

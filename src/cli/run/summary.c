@@ -1,0 +1,177 @@
+/* What came of a run: for people on standard error, for programs in the file of --stats. */
+#include <errno.h>
+#include <string.h>
+
+#include "run.h"
+#include "stats/json.h"
+
+unsigned td_run_processes(const struct td_run *r)
+{
+	uint32_t used = atomic_load(&r->slots->used);
+
+	return used < TD_SLOTS_MAX ? used : TD_SLOTS_MAX;
+}
+
+static void add(struct tide_stats *total, const struct tide_stats *s)
+{
+#define TIDE_COUNTER(name, help) total->counts.name += s->counts.name;
+#include "tide/counters.def"
+#undef TIDE_COUNTER
+#define TIDE_FIGURE(name, help) total->name += s->name;
+#include "tide/figures.def"
+#undef TIDE_FIGURE
+}
+
+void td_run_total(struct td_run *r, struct tide_stats *total)
+{
+	struct tide_stats s;
+
+	memset(total, 0, sizeof *total);
+	for (unsigned i = 0; i < td_run_processes(r); i++) {
+		td_slot_read(&r->slots->at[i], &s);
+		if (i == 0) {
+			memcpy(total->evict, s.evict, sizeof s.evict);
+			memcpy(total->mapping, s.mapping, sizeof s.mapping);
+			memcpy(total->service, s.service, sizeof s.service);
+		}
+		if (!*total->ejected)
+			memcpy(total->ejected, s.ejected, sizeof s.ejected);
+		add(total, &s);
+	}
+}
+
+/* ---- for people ---- */
+
+static void print_figures(const struct tide_stats *s, const struct td_slot_most *most)
+{
+	fprintf(stderr, "  faults  %s, stalled %.3f s; %s chunks evicted, %s pages prefetched\n",
+		td_cli_grouped(s->counts.faults).text, (double)s->stalled_ns / 1e9,
+		td_cli_grouped(s->counts.evicted_chunks).text,
+		td_cli_grouped(s->counts.prefetched_pages).text);
+	fprintf(stderr, "  near    at most %s of %s, for %s mapped\n",
+		td_cli_bytes(most->near_bytes).text, td_cli_bytes(s->near_limit_bytes).text,
+		td_cli_bytes(most->mapped_bytes).text);
+	fprintf(stderr, "  tier 2  at most %s in %s of memory; %s came from there, %s went there\n",
+		td_cli_bytes(most->tier2_data_bytes).text, td_cli_bytes(most->tier2_bytes).text,
+		td_cli_bytes(s->from_tier2_bytes).text, td_cli_bytes(s->to_tier2_bytes).text);
+	fprintf(stderr, "  tier 3  at most %s; %s read, %s written\n",
+		td_cli_bytes(most->tier3_bytes).text, td_cli_bytes(s->read_bytes).text,
+		td_cli_bytes(s->write_bytes).text);
+	if (s->io_errors)
+		fprintf(stderr, "  errors  %s reads and writes failed\n",
+			td_cli_grouped(s->io_errors).text);
+}
+
+static void print_process(const struct td_run *r, struct td_slot *slot)
+{
+	struct tide_stats s;
+
+	td_slot_read(slot, &s);
+	fprintf(stderr, "tide %s: %s (%d): evict %s, mapping %s, service %s%s\n", r->verb,
+		slot->program, (int)slot->pid, s.evict, s.mapping, s.service,
+		atomic_load(&slot->state) == TD_SLOT_ENDED ? "" : "; cut short, as it last was");
+	if (*s.ejected)
+		fprintf(stderr, "  ejected %s, after invalid answers\n", s.ejected);
+	print_figures(&s, &slot->most);
+}
+
+void td_run_summary(struct td_run *r)
+{
+	unsigned n = td_run_processes(r), all = atomic_load(&r->slots->used);
+
+	if (!n)
+		fprintf(stderr, "tide %s: nothing was paged: no allocation was as large as %s\n",
+			r->verb, r->args->threshold ? r->args->threshold : "1M");
+	for (unsigned i = 0; i < n; i++)
+		print_process(r, &r->slots->at[i]);
+	if (all > n)
+		fprintf(stderr, "tide %s: %u more processes were paged, and not counted\n", r->verb,
+			all - n);
+}
+
+/* ---- for programs ---- */
+
+static json_t *figures_json(const struct tide_stats *s)
+{
+	json_t *o = json_object();
+
+#define TIDE_FIGURE(name, help) json_object_set_new(o, #name, json_integer((json_int_t)s->name));
+#include "tide/figures.def"
+#undef TIDE_FIGURE
+	return o;
+}
+
+json_t *td_run_document(const struct td_run *r, unsigned i)
+{
+	char path[128];
+
+	snprintf(path, sizeof path, "%s/slots.%u", r->folder, i);
+	return json_load_file(path, 0, NULL);
+}
+
+static json_t *most_json(const struct td_slot_most *most)
+{
+	json_t *o = json_object();
+
+#define TD_MOST(name) json_object_set_new(o, #name, json_integer((json_int_t)most->name));
+	TD_SLOTS_MOST
+#undef TD_MOST
+	return o;
+}
+
+static json_t *process_json(const struct td_run *r, unsigned i)
+{
+	struct td_slot *slot = &r->slots->at[i];
+	json_t *own = td_run_document(r, i), *o;
+	struct tide_stats s;
+
+	td_slot_read(slot, &s);
+	o = json_pack("{si so sb ss ss? ss ss so so so sO?}", "pid", (int)slot->pid, "program",
+		      td_cli_json_text(slot->program), "complete",
+		      atomic_load(&slot->state) == TD_SLOT_ENDED, "evict", s.evict, "ejected",
+		      *s.ejected ? s.ejected : NULL, "mapping", s.mapping, "service", s.service,
+		      "counts", td_stats_counts(&s.counts), "pager", figures_json(&s), "most",
+		      most_json(&slot->most), "policy", json_object_get(own, "policy"));
+	json_decref(own);
+	return o;
+}
+
+static json_t *command_json(char *const *command)
+{
+	json_t *list = json_array();
+
+	for (; *command; command++)
+		json_array_append_new(list, td_cli_json_text(*command));
+	return list;
+}
+
+static json_t *config_json(const struct td_run *r)
+{
+	json_t *o = json_object();
+
+#define TD_SETTING(name) \
+	if (r->options.name) \
+		json_object_set_new(o, #name, td_cli_json_text(r->options.name));
+#include "preload/settings.def"
+#undef TD_SETTING
+	return o;
+}
+
+int td_run_write_stats(struct td_run *r, struct tide_error *err)
+{
+	json_t *list = json_array(), *root;
+	struct tide_stats total;
+	const char *to = r->args->stats;
+	int rc;
+
+	td_run_total(r, &total);
+	for (unsigned i = 0; i < td_run_processes(r); i++)
+		json_array_append_new(list, process_json(r, i));
+	root = json_pack("{ss ss so si so so so so s{sf}}", "tide", tide_version(), "verb", r->verb,
+			 "command", command_json(r->args->command), "status", r->status, "config",
+			 config_json(r), "counts", td_stats_counts(&total.counts), "pager",
+			 figures_json(&total), "processes", list, "wall", "seconds", r->seconds);
+	rc = root ? json_dump_file(root, to, JSON_INDENT(2) | JSON_REAL_PRECISION(15)) : -1;
+	json_decref(root);
+	return rc ? tide_fail(err, -EIO, "cannot write %s: %s", to, strerror(errno)) : 0;
+}

@@ -1,0 +1,38 @@
+/* Data between a file and paged memory, in a way the kernel can carry out: through a buffer where
+ * it is little, and in pieces that are held near where it is much. */
+#ifndef TD_PRELOAD_CALLS_H
+#define TD_PRELOAD_CALLS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "preload.h"
+
+#define TD_BOUNCE_BYTES ((size_t)64 << 10)
+
+/* Is it a buffer that a system call could not use by itself? The address goes through a number:
+ * what a buffer to be filled holds is nobody's business, as the compiler knows. */
+static inline bool td_calls_mine(const void *p, size_t bytes)
+{
+	uintptr_t first = (uintptr_t)p, last = first + bytes - 1;
+
+	if (td_preload_off() || !td_preload_settings.helps || !bytes)
+		return false;
+	__asm__("" : "+r"(first));
+	return tide_owns(td_preload_tide, (const void *)first) ||
+	       tide_owns(td_preload_tide, (const void *)last);
+}
+
+/* One call of the kernel's, with all its other arguments in here. */
+struct td_call {
+	ssize_t (*run)(const struct td_call *c, void *data, size_t bytes, size_t done);
+	int fd, flags;
+	off_t offset; /* of the first byte */
+	bool write;   /* from memory to the file */
+	bool all;     /* to the end, even if it has to wait */
+	bool whole;   /* a message: in one piece or not at all */
+};
+ssize_t td_call_run(const struct td_call *c, void *data, size_t bytes);
+
+#endif

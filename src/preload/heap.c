@@ -1,0 +1,187 @@
+/* malloc() and its family: what is at least the threshold comes from the pager. */
+#include <errno.h>
+#include <string.h>
+
+#include "next.h"
+#include "preload.h"
+
+/* Of the pager's memory pointers are whole pages, which those of malloc() are not: a small one is
+ * told by its last bits. */
+static bool may_be_taken(const void *p)
+{
+	return ((uintptr_t)p & (TD_OS_PAGE - 1)) == 0 && p && !td_preload_inside;
+}
+
+/* The bytes of a region that p is the beginning of; 0: p is somebody else's. */
+static size_t taken_bytes(const void *p)
+{
+	struct td_region *r;
+	size_t bytes = 0;
+
+	if (!may_be_taken(p))
+		return 0;
+	td_regions_lock();
+	r = td_regions_at(&td_taken, (uintptr_t)p);
+	if (r && r->kind && r->start == (uintptr_t)p)
+		bytes = r->end - r->start;
+	td_regions_unlock();
+	return bytes;
+}
+
+static void *take(size_t bytes, size_t align)
+{
+	return td_preload_wants(bytes) ? td_preload_take(bytes, align, true) : NULL;
+}
+
+TD_EXPORT void *malloc(size_t bytes)
+{
+	void *p = td_next_early(bytes);
+
+	if (!p)
+		p = take(bytes, 1);
+	return p ? p : next.malloc(bytes);
+}
+
+/* Memory of the pager is zero, and so is the early one. */
+TD_EXPORT void *calloc(size_t n, size_t each)
+{
+	size_t bytes;
+	void *p;
+
+	if (__builtin_mul_overflow(n, each, &bytes)) {
+		errno = ENOMEM;
+		return NULL;
+	}
+	p = td_next_early(bytes);
+	if (!p)
+		p = take(bytes, 1);
+	return p ? p : next.calloc(n, each);
+}
+
+static void give_back(void *p, size_t bytes)
+{
+	td_regions_lock();
+	td_regions_cut(&td_taken, (uintptr_t)p, (uintptr_t)p + bytes, td_preload_give);
+	td_regions_unlock();
+}
+
+TD_EXPORT void free(void *p)
+{
+	size_t bytes = taken_bytes(p);
+	int saved = errno; /* free() keeps it */
+
+	if (bytes)
+		give_back(p, bytes);
+	else if (!td_next_is_early(p))
+		next.free(p);
+	errno = saved;
+}
+
+/* From one kind of memory to another, or within the pager's. */
+static void *move(void *old, size_t old_bytes, size_t bytes)
+{
+	void *p = malloc(bytes);
+
+	if (!p)
+		return NULL;
+	memcpy(p, old, old_bytes < bytes ? old_bytes : bytes);
+	free(old);
+	return p;
+}
+
+static void *resize_taken(void *p, size_t had, size_t bytes)
+{
+	size_t wanted = td_round_up(bytes, TD_OS_PAGE);
+
+	if (wanted < bytes) {
+		errno = ENOMEM;
+		return NULL;
+	}
+	if (bytes < td_preload_settings.threshold_bytes || wanted > had)
+		return move(p, had, bytes);
+	if (wanted < had)
+		give_back((char *)p + wanted, had - wanted);
+	return p;
+}
+
+TD_EXPORT void *realloc(void *p, size_t bytes)
+{
+	size_t had;
+
+	if (!p)
+		return malloc(bytes);
+	if (td_next_is_early(p)) /* its size is not known, but its end */
+		return move(p, td_next_early_rest(p), bytes);
+	had = taken_bytes(p);
+	if (!had) {
+		if (!td_preload_wants(bytes))
+			return next.realloc(p, bytes);
+		return move(p, next.malloc_usable_size(p), bytes);
+	}
+	if (bytes == 0) {
+		free(p);
+		return NULL;
+	}
+	return resize_taken(p, had, bytes);
+}
+
+TD_EXPORT void *reallocarray(void *p, size_t n, size_t each)
+{
+	size_t bytes;
+
+	if (__builtin_mul_overflow(n, each, &bytes)) {
+		errno = ENOMEM;
+		return NULL;
+	}
+	return realloc(p, bytes);
+}
+
+static bool is_power(size_t n)
+{
+	return n && (n & (n - 1)) == 0;
+}
+
+TD_EXPORT void *memalign(size_t align, size_t bytes)
+{
+	void *p = is_power(align) ? take(bytes, align) : NULL;
+
+	return p ? p : next.memalign(align, bytes);
+}
+
+TD_EXPORT void *aligned_alloc(size_t align, size_t bytes)
+{
+	void *p = is_power(align) ? take(bytes, align) : NULL;
+
+	return p ? p : next.aligned_alloc(align, bytes);
+}
+
+TD_EXPORT int posix_memalign(void **out, size_t align, size_t bytes)
+{
+	void *p = is_power(align) && align % sizeof(void *) == 0 ? take(bytes, align) : NULL;
+
+	if (!p)
+		return next.posix_memalign(out, align, bytes);
+	*out = p;
+	return 0;
+}
+
+TD_EXPORT void *valloc(size_t bytes)
+{
+	void *p = take(bytes, TD_OS_PAGE);
+
+	return p ? p : next.valloc(bytes);
+}
+
+TD_EXPORT void *pvalloc(size_t bytes)
+{
+	void *p = take(bytes, TD_OS_PAGE);
+
+	return p ? p : next.pvalloc(bytes);
+}
+
+TD_EXPORT size_t malloc_usable_size(void *p)
+{
+	size_t bytes = taken_bytes(p);
+
+	return bytes ? bytes : td_next_is_early(p) ? 0 : next.malloc_usable_size(p);
+}

@@ -1,0 +1,51 @@
+/* Those whose names this library took: next.malloc() is the malloc() that the program would have
+ * called, and so on. */
+#ifndef TD_PRELOAD_NEXT_H
+#define TD_PRELOAD_NEXT_H
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <malloc.h>
+#include <poll.h>
+#include <pthread.h>
+#include <pty.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#undef fread_unlocked /* macros, for constant sizes */
+#undef fwrite_unlocked
+
+struct td_next {
+#define TD_NEXT(name) __typeof__(&(name)) name; /* NOLINT: a member has no parentheses */
+#include "next.def"
+#undef TD_NEXT
+};
+
+extern struct td_next td_next_table;
+extern bool td_next_ready;
+void td_next_find(void);
+
+/* The dynamic linker and the C library call before any constructor has run. */
+static inline const struct td_next *td_next(void)
+{
+	if (__builtin_expect(!td_next_ready, 0))
+		td_next_find();
+	return &td_next_table;
+}
+#define next (*td_next())
+
+/* Memory for what the search itself allocates; it is never given back. */
+bool td_next_is_early(const void *p);
+size_t td_next_early_rest(const void *p); /* bytes from p to the end of all of it */
+void *td_next_early(size_t bytes);        /* NULL: the search is over, or never began */
+
+#endif

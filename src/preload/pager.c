@@ -1,0 +1,169 @@
+/* The pager of this process: opened when the first allocation is large enough, so that programs
+ * without one pay nothing. */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/syscall.h>
+
+#include "next.h"
+#include "preload.h"
+
+struct tide *td_preload_tide;
+TD_TLS unsigned td_preload_inside;
+
+static bool run_by_tide;
+static pthread_once_t opened = PTHREAD_ONCE_INIT;
+static pid_t owner; /* a child is not */
+
+void td_preload_say(const char *format, ...)
+{
+	char line[700];
+	int n = snprintf(line, sizeof line, "tide run: ");
+	va_list args;
+
+	va_start(args, format);
+	n += vsnprintf(line + n, sizeof line - (size_t)n - 1, format, args);
+	va_end(args);
+	if (n > (int)sizeof line - 2)
+		n = (int)sizeof line - 2;
+	line[n++] = '\n';
+	if (next.write(STDERR_FILENO, line, (size_t)n) < 0)
+		return; /* there is nobody left to tell */
+}
+
+static void pass_on(void *arg, const char *text)
+{
+	(void)arg;
+	td_preload_say("%s", text);
+}
+
+/* Every process but the first has files of its own: NAME.1, NAME.2, ... */
+static const char *own_file(const char *name, unsigned slot, char *room, size_t size)
+{
+	if (!name || slot == 0)
+		return name;
+	snprintf(room, size, "%s.%u", name, slot);
+	return room;
+}
+
+/* Without a pager the program would run, but in more near memory than it was given. */
+static void refuse(const char *why)
+{
+	td_preload_say("cannot page this program: %s", why);
+	next._exit(1);
+}
+
+/* Does userfaultfd give those of system calls too? By either of its doors. */
+static bool shows_kernel_faults(void)
+{
+	int fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC);
+
+	if (fd < 0)
+		fd = open("/dev/userfaultfd", O_RDWR | O_CLOEXEC);
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+static void open_pager(void)
+{
+	static char storage[4096], log[4096], record[4096];
+	struct tide_options o = td_preload_settings.options;
+	struct tide_error err = {0, ""};
+	struct tide_stats stats;
+	struct tide *t;
+	unsigned slot = td_preload_claim_slot();
+
+	o.storage = own_file(o.storage, slot, storage, sizeof storage);
+	o.log = own_file(o.log, slot, log, sizeof log);
+	o.record = own_file(o.record, slot, record, sizeof record);
+	o.message = pass_on;
+	if (td_preload_settings.by_signal)
+		td_preload_first_signals();
+	td_preload_files_before();
+	if (tide_open(&t, &o, &err))
+		refuse(err.text);
+	td_preload_files_after();
+	td_preload_settings.helps = td_preload_settings.by_signal || !shows_kernel_faults();
+	owner = getpid();
+	tide_stats(t, &stats);
+	td_preload_settings.moves = strcmp(stats.mapping, "fast") == 0;
+	__atomic_store_n(&td_preload_tide, t, __ATOMIC_RELEASE);
+	td_preload_publish();
+	td_preload_start_publisher();
+}
+
+bool td_preload_wants(size_t bytes)
+{
+	if (!run_by_tide || td_preload_inside || bytes < td_preload_settings.threshold_bytes)
+		return false;
+	if (!td_preload_tide) {
+		td_preload_inside++;
+		pthread_once(&opened, open_pager);
+		td_preload_inside--;
+	}
+	return td_preload_tide != NULL;
+}
+
+bool td_preload_is_on(void)
+{
+	return run_by_tide;
+}
+
+bool td_preload_by_signal(void)
+{
+	return run_by_tide && td_preload_settings.by_signal;
+}
+
+void td_preload_stop(void)
+{
+	run_by_tide = false;
+	td_preload_tide = NULL;
+}
+
+__attribute__((constructor)) static void begin(void)
+{
+	run_by_tide = td_preload_read_settings();
+	if (run_by_tide)
+		td_preload_watch_forks();
+}
+
+/* Destructors of others may still use what they allocated. So the memory stays; only where the
+ * pager has files to complete is it closed, and then nobody else is let at what was there. */
+void td_preload_end(void)
+{
+	struct tide *t = td_preload_tide;
+	struct tide_error err;
+
+	if (!t || getpid() != owner || td_preload_inside)
+		return;
+	td_preload_inside++;
+	td_preload_publish_last();
+	if (td_preload_settings.options.record || td_preload_settings.options.log) {
+		td_preload_tide = NULL;
+		td_preload_park_others();
+		if (tide_close(t, &err))
+			td_preload_say("%s", err.text);
+	}
+	td_preload_end_slot();
+	td_preload_inside--;
+}
+
+__attribute__((destructor)) static void end(void)
+{
+	td_preload_end();
+}
+
+TD_EXPORT void _exit(int status)
+{
+	td_preload_end();
+	next._exit(status);
+	__builtin_unreachable();
+}
+
+TD_EXPORT void _Exit(int status)
+{
+	_exit(status);
+}

@@ -1,0 +1,132 @@
+/* The library that `tide run` puts in front of a program's own: large allocations become memory of
+ * the pager, everything else goes on to whom it was meant for.
+ *
+ *     heap.c     malloc and its family            calls.c   read, write and others that a kernel
+ *     maps.c     mmap and its family              stdio.c   fills or empties, for a pager that
+ *     regions.c  what was taken, by address       names.c   serves faults in user mode alone
+ *     pager.c    the pager itself, opened late    signals.c the program's SIGBUS, behind ours
+ *     next.c     those whose names we took        forks.c   a child gets plain memory
+ *     publish.c  figures for `tide run`           files.c   the pager's own, kept open
+ *
+ * This is the one place of tide with variables of its own: a library in front of a program has no
+ * handle to keep them in. Three contexts call in: the program; the pager called by us, and its
+ * threads and signal handler, which run with `inside` set and always get the plain functions; and
+ * the dynamic linker, before anything of this library is ready. */
+#ifndef TD_PRELOAD_PRELOAD_H
+#define TD_PRELOAD_PRELOAD_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "tide/pager.h"
+
+#define TD_EXPORT __attribute__((visibility("default")))
+/* In the static block of every thread: nothing is allocated on first use, not in a handler. */
+#define TD_TLS __thread __attribute__((tls_model("initial-exec")))
+
+#define TD_OS_PAGE ((size_t)4096)
+
+static inline uintptr_t td_round_up(uintptr_t n, size_t to)
+{
+	return (n + to - 1) / to * to;
+}
+
+/* settings.c */
+enum td_preload_fork { TD_FORK_COPY, TD_FORK_REFUSE };
+struct td_preload_settings {
+	struct tide_options options;
+	size_t threshold_bytes;
+	size_t page_bytes, chunk_bytes; /* of the pager */
+	bool by_signal;                 /* faults are served in the thread that has them */
+	bool helps;                     /* the kernel cannot touch paged memory by itself */
+	bool moves;                     /* pages: the mapping is fast */
+	enum td_preload_fork fork;
+	const char *slots; /* file of publish.c, or NULL */
+};
+extern struct td_preload_settings td_preload_settings;
+bool td_preload_read_settings(void); /* false: not run by tide */
+
+/* pager.c */
+extern struct tide *td_preload_tide; /* NULL: nothing is paged, or no longer */
+extern TD_TLS unsigned td_preload_inside;
+/* Is this call one that could be meant for the pager? */
+static inline bool td_preload_off(void)
+{
+	return td_preload_inside || !td_preload_tide;
+}
+static inline bool td_preload_paged(const void *p)
+{
+	return !td_preload_off() && tide_owns(td_preload_tide, p);
+}
+bool td_preload_wants(size_t bytes); /* may it be taken? opens the pager at the first one */
+bool td_preload_by_signal(void);     /* paging, now or soon, with faults of user mode alone */
+bool td_preload_is_on(void);         /* run by tide, and no child of a fork */
+void td_preload_stop(void);          /* in a child: from now on nothing is paged */
+void td_preload_end(void);           /* the process ends: last figures, complete files */
+/* "tide run: TEXT" as one line on standard error. */
+__attribute__((format(printf, 1, 2))) void td_preload_say(const char *format, ...);
+#define td_preload_say_once(...) \
+	do { \
+		static bool said; \
+		if (!__atomic_exchange_n(&said, true, __ATOMIC_RELAXED)) \
+			td_preload_say(__VA_ARGS__); \
+	} while (0)
+
+/* regions.c: ranges of addresses, whole pages of the system. Locked by their users. */
+struct td_region {
+	uintptr_t start, end; /* as the program knows it */
+	uintptr_t slack;      /* end of what the pager mapped for it, from end on; of a last part */
+	int kind;             /* of td_taken: from malloc; of td_guarded: the protection */
+};
+struct td_regions {
+	struct td_region *at;
+	size_t n, room;
+};
+/* What the program holds of the pager's memory, or of memory that took its place in a child; and
+ * what of that it has made unreadable or read-only. One lock for both. */
+extern struct td_regions td_taken, td_guarded;
+void td_regions_lock(void);
+void td_regions_unlock(void);
+void td_regions_reset_lock(void); /* in a child */
+int td_regions_add(struct td_regions *t, struct td_region r);
+/* The first region that ends after addr, or NULL. Good until the next change. */
+struct td_region *td_regions_from(struct td_regions *t, uintptr_t addr);
+struct td_region *td_regions_at(struct td_regions *t, uintptr_t addr); /* that holds it, or NULL */
+/* Takes [start, end) out; calls drop for each part, to its slack where that is free too. */
+typedef void td_regions_drop(uintptr_t start, uintptr_t end);
+int td_regions_cut(struct td_regions *t, uintptr_t start, uintptr_t end, td_regions_drop *drop);
+
+/* maps.c: memory of the pager, zero, aligned; NULL: none could be had. */
+void *td_preload_take(size_t bytes, size_t align, bool heap);
+td_regions_drop td_preload_give;                         /* of a region that was cut */
+bool td_preload_touches(const void *addr, size_t bytes); /* is anything of it taken? */
+/* Calls ours for the parts of a range that are taken, others for the rest, until one fails. */
+typedef int td_preload_part(void *addr, size_t bytes, int arg);
+int td_preload_walk(void *addr, size_t bytes, int arg, td_preload_part *ours,
+		    td_preload_part *others);
+bool td_preload_whole_pages(const void *addr, size_t bytes, const char *what); /* sets errno */
+
+/* files.c: around tide_open() */
+void td_preload_files_before(void);
+void td_preload_files_after(void);
+
+/* forks.c */
+void td_preload_watch_forks(void);
+
+/* signals.c */
+void td_preload_first_signals(void); /* before the pager has put its handler in place */
+void td_preload_drop_signals(void);  /* in a child: the program's own handler again */
+void td_preload_park_others(void);   /* threads that touch what is gone wait for the end */
+
+/* publish.c */
+unsigned td_preload_claim_slot(void); /* counted from 0 */
+void td_preload_publish(void);
+void td_preload_publish_last(void); /* and what the policies report */
+void td_preload_end_slot(void);     /* the figures are the last ones, the files complete */
+void td_preload_start_publisher(void);
+void td_preload_forget_slot(void); /* in a child */
+
+#endif

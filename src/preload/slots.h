@@ -1,0 +1,71 @@
+/* The table in which the processes of `tide run` publish their figures: a file, mapped by all. */
+#ifndef TD_PRELOAD_SLOTS_H
+#define TD_PRELOAD_SLOTS_H
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "tide/pager.h"
+
+#define TD_SLOTS_MAX 128 /* processes beyond that page too, but say nothing */
+
+enum td_slot_state {
+	TD_SLOT_FREE,
+	TD_SLOT_ON,    /* paging */
+	TD_SLOT_ENDED, /* its figures are the last ones, its files complete */
+};
+
+/* Of figures that rise and fall the highest that was seen: TD_MOST(name). */
+#define TD_SLOTS_MOST \
+	TD_MOST(mapped_bytes) \
+	TD_MOST(near_bytes) TD_MOST(tier2_bytes) TD_MOST(tier2_data_bytes) TD_MOST(tier3_bytes)
+
+struct td_slot_most {
+#define TD_MOST(name) uint64_t name;
+	TD_SLOTS_MOST
+#undef TD_MOST
+};
+
+struct td_slot {
+	_Atomic uint32_t seq; /* odd while it is written */
+	_Atomic uint32_t state;
+	int32_t pid;
+	char program[32];
+	struct tide_stats stats;
+	struct td_slot_most most;
+};
+
+/* Which process has which slot is decided by counting `used`; it may go beyond the table. */
+struct td_slots {
+	uint32_t stats_bytes; /* of struct tide_stats: one build made both sides */
+	_Atomic uint32_t used;
+	struct td_slot at[TD_SLOTS_MAX];
+};
+
+static inline void td_slot_write(struct td_slot *s, const struct tide_stats *stats)
+{
+	atomic_fetch_add(&s->seq, 1);
+	memcpy(&s->stats, stats, sizeof *stats);
+#define TD_MOST(name) \
+	if (s->most.name < stats->name) \
+		s->most.name = stats->name;
+	TD_SLOTS_MOST
+#undef TD_MOST
+	atomic_fetch_add(&s->seq, 1);
+}
+
+/* The figures as they were at one moment; a writer that died half way is not waited for. */
+static inline void td_slot_read(struct td_slot *s, struct tide_stats *stats)
+{
+	for (int tries = 0; tries < 1000; tries++) {
+		uint32_t before = atomic_load(&s->seq);
+		memcpy(stats, &s->stats, sizeof *stats);
+		atomic_thread_fence(memory_order_acquire);
+		if (!(before & 1) && atomic_load(&s->seq) == before)
+			return;
+	}
+}
+
+#endif

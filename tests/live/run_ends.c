@@ -1,0 +1,114 @@
+/* Cases of run_calls: processes that fork and end. */
+#include <pthread.h>
+#include <sys/wait.h>
+
+#include "run_calls.h"
+
+/* ---- fork ---- */
+
+static int status_of(pid_t pid)
+{
+	int status = 0;
+
+	CHECK(pid > 0 && waitpid(pid, &status, 0) == pid);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+static void in_child(char *p, char *q)
+{
+	pid_t pid;
+
+	CHECK(holds(p, SIZE, 1) && holds(q, 2 * MB, 2));
+	fill(p, SIZE, 3);
+	q = realloc(q, 4 * MB);
+	CHECK(q && holds(q, 2 * MB, 2));
+	free(q);
+	CHECK(!munmap(p + MB, MB));
+	q = malloc(3 * MB);
+	fill(q, 3 * MB, 4);
+	pid = fork();
+	if (pid == 0)
+		_exit(holds(p, MB, 3) && holds(q, 3 * MB, 4) ? 5 : 6);
+	CHECK(status_of(pid) == 5);
+	free(q);
+	exit(0);
+}
+
+void forks(void)
+{
+	char *p = map(SIZE), *q = malloc(2 * MB);
+	pid_t pid;
+
+	fill(p, SIZE, 1);
+	fill(q, 2 * MB, 2);
+	for (int i = 0; i < 2; i++) {
+		pid = fork();
+		if (pid == 0)
+			in_child(p, q);
+		CHECK(holds(p, SIZE, 1) && holds(q, 2 * MB, 2));
+		CHECK(status_of(pid) == 0);
+	}
+	CHECK(system("exit 4") == 4 << 8);
+	CHECK(holds(p, SIZE, 1));
+}
+
+/* What is protected in the parent is so in the child, with its content. */
+void guarded_forks(void)
+{
+	char *guarded = map(SIZE);
+	pid_t pid;
+
+	fill(guarded, SIZE, 6);
+	CHECK(!mprotect(guarded + PAGE, PAGE, PROT_NONE));
+	pid = fork();
+	if (pid == 0) {
+		handle(SIGSEGV);
+		CHECK(access_signal(guarded + PAGE, false) == SIGSEGV);
+		CHECK(!mprotect(guarded, SIZE, RW) && holds(guarded, SIZE, 6));
+		_exit(0);
+	}
+	CHECK(status_of(pid) == 0);
+	CHECK(!mprotect(guarded, SIZE, RW) && holds(guarded, SIZE, 6));
+}
+
+void no_forks(void)
+{
+	char *p = map(SIZE);
+
+	fill(p, SIZE, 1);
+	CHECK(fork() == -1 && errno == ENOSYS);
+	CHECK(system("exit 4") == 4 << 8); /* it executes */
+	CHECK(holds(p, SIZE, 1));
+}
+
+/* ---- the ends of a program ---- */
+
+void ends_by_exit(void)
+{
+	fill(map(SIZE), SIZE, 1);
+	_exit(7);
+}
+
+void ends_by_signal(void)
+{
+	fill(map(SIZE), SIZE, 1);
+	usleep(400000);
+	kill(getpid(), SIGTERM);
+}
+
+static void *run_on(void *arg)
+{
+	for (uint64_t seed = 0;; seed++)
+		fill(arg, SIZE, seed);
+	return NULL;
+}
+
+/* While another thread goes on. */
+void ends_busy(void)
+{
+	pthread_t thread;
+
+	CHECK(!pthread_create(&thread, NULL, run_on, map(SIZE)));
+	usleep(50000);
+	exit(3);
+}

@@ -1,0 +1,127 @@
+/* Cases of run_calls: data between files and paged memory. */
+#include <fcntl.h>
+#include <pthread.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+
+#include "run_calls.h"
+
+/* ---- data from and to files ---- */
+
+static void through_file(char *p, char *q)
+{
+	FILE *f = tmpfile();
+	struct iovec v[3] = {{p, MB}, {p + MB, 3 * MB}, {p + 4 * MB, SIZE - 4 * MB}};
+	int fd = f ? fileno(f) : -1;
+
+	fill(p, SIZE, 1);
+	CHECK(write(fd, p, SIZE) == (ssize_t)SIZE);
+	CHECK(lseek(fd, 0, SEEK_SET) == 0);
+	CHECK(read(fd, q, SIZE) == (ssize_t)SIZE && holds(q, SIZE, 1));
+	CHECK(read(fd, q, SIZE) == 0);
+	fill(p, SIZE, 2);
+	CHECK(pwrite(fd, p, SIZE, 0) == (ssize_t)SIZE);
+	memset(q, 0, SIZE);
+	CHECK(pread(fd, q, SIZE, 0) == (ssize_t)SIZE && holds(q, SIZE, 2));
+	CHECK(pread(fd, q, SIZE, (off_t)(SIZE - 100)) == 100);
+	fill(p, SIZE, 3);
+	CHECK(pwritev(fd, v, 3, 0) == (ssize_t)SIZE);
+	memset(p, 0, SIZE);
+	CHECK(preadv(fd, v, 3, 0) == (ssize_t)SIZE && holds(p, SIZE, 3));
+	CHECK(read(-1, q, SIZE) == -1 && errno == EBADF);
+	rewind(f);
+	memset(q, 0, SIZE);
+	CHECK(fread(q, 8, SIZE / 8 + 5, f) == SIZE / 8 && holds(q, SIZE, 3));
+	rewind(f);
+	fill(q, SIZE, 4);
+	CHECK(fwrite(q, SIZE, 1, f) == 1 && !fflush(f));
+	CHECK(pread(fd, p, SIZE, 0) == (ssize_t)SIZE && holds(p, SIZE, 4));
+	fclose(f);
+}
+
+static void *drain(void *arg)
+{
+	char room[10000];
+	size_t *got = arg;
+	ssize_t n;
+
+	while ((n = read((int)got[0], room, sizeof room)) > 0)
+		got[1] += (size_t)n;
+	return NULL;
+}
+
+static void through_pipe(char *p, char *q)
+{
+	int ends[2];
+	pthread_t thread;
+	size_t got[2] = {0, 0};
+
+	/* A reader gets what is there, and does not wait for all that it could take. */
+	CHECK(!pipe(ends) && write(ends[1], "hello", 5) == 5);
+	CHECK(read(ends[0], q, SIZE) == 5 && !memcmp(q, "hello", 5));
+	got[0] = (size_t)ends[0];
+	CHECK(!pthread_create(&thread, NULL, drain, got));
+	CHECK(write(ends[1], p, SIZE) == (ssize_t)SIZE);
+	close(ends[1]);
+	CHECK(!pthread_join(thread, NULL) && got[1] == SIZE);
+	close(ends[0]);
+}
+
+static void through_socket(char *p, char *q)
+{
+	int ends[2];
+	struct iovec v[2] = {{p, 60000}, {p + 3 * MB, 30000}}, w[2] = {{q, 1000}, {q + MB, 89000}};
+	struct msghdr m = {.msg_iov = v, .msg_iovlen = 2}, n = {.msg_iov = w, .msg_iovlen = 2};
+
+	fill(p, SIZE, 5);
+	memset(q, 0, SIZE);
+	/* A message is whole. */
+	CHECK(!socketpair(AF_UNIX, SOCK_DGRAM, 0, ends));
+	CHECK(send(ends[0], p, 90000, 0) == 90000);
+	CHECK(recv(ends[1], q, SIZE, 0) == 90000 && holds(q, 89856, 5));
+	memset(q, 0, SIZE);
+	CHECK(sendmsg(ends[0], &m, 0) == 90000 && recvmsg(ends[1], &n, 0) == 90000);
+	CHECK(!memcmp(q, p, 1000) && !memcmp(q + MB, p + 1000, 59000));
+	CHECK(!memcmp(q + MB + 59000, p + 3 * MB, 30000));
+	close(ends[0]);
+	close(ends[1]);
+}
+
+/* Untouched memory first: nothing of it is there. */
+void files(void)
+{
+	char *fresh = map(SIZE), *p = malloc(SIZE), *q = malloc(SIZE);
+	int fd = open("/dev/zero", O_RDONLY);
+	size_t n = 0;
+
+	CHECK(read(fd, fresh, SIZE) == (ssize_t)SIZE && is_zero(fresh, SIZE));
+	close(fd);
+	CHECK(getrandom(fresh, 3 * MB, 0) == (ssize_t)(3 * MB));
+	for (size_t i = 0; i < 3 * MB; i += PAGE)
+		n += is_zero(fresh + i, PAGE);
+	CHECK(n == 0);
+	through_file(p, q);
+	through_pipe(p, q);
+	through_socket(p, q);
+	free(p);
+	free(q);
+}
+
+/* The pager's files are none of the program's. */
+void closing(void)
+{
+	char *p = map(SIZE);
+
+	fill(p, SIZE, 1);
+	for (int fd = 3; fd < 100; fd++)
+		close(fd);
+	CHECK(holds(p, SIZE, 1));
+	closefrom(3);
+	CHECK(!close_range(3, 100, 0));
+	fill(p, SIZE, 2);
+	CHECK(holds(p, SIZE, 2));
+	for (int fd = 3; fd < 20; fd++)
+		CHECK(dup2(2, fd) == fd || errno == EBUSY);
+	CHECK(holds(p, SIZE, 2));
+}
