@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sort.h"
+
 int td_rit_init(struct td_rit *t, uint32_t capacity)
 {
 	uint64_t heads = 2;
@@ -70,7 +72,7 @@ static void order(struct td_rit *t)
 	uint32_t *by_recency = (uint32_t *)(void *)t->order.at;
 	for (uint32_t e = 0; e < t->n; e++)
 		by_recency[e] = e;
-	qsort_r(by_recency, t->n, sizeof *by_recency, compare_recency, t);
+	td_sort(by_recency, t->n, sizeof *by_recency, compare_recency, t);
 	for (uint32_t i = 0; i < t->n; i++)
 		td_list_push_tail(&t->recency, td_rit_recency(t), by_recency[i]);
 	t->ordered = true;

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "core/sort.h"
 #include "log.h"
 #include "steps.h"
 
@@ -361,7 +362,7 @@ static uint32_t *resident_by_migration(struct td_engine *e, uint64_t *n)
 			list[(*n)++] = i;
 	}
 	if (list)
-		qsort_r(list, *n, sizeof *list, by_migration, e->migrated.at);
+		td_sort(list, *n, sizeof *list, by_migration, e->migrated.at);
 	return list;
 }
 

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "core/sort.h"
 #include "steps.h"
 
 /* Pages of a chunk that lie in the address range, and exist where they come and go. */
@@ -16,8 +17,9 @@ static uint64_t in_range(const struct td_engine *e, uint64_t number)
 	return whole >> (e->near.chunk_pages - 1 - e->near.last_page % e->near.chunk_pages);
 }
 
-static int by_number(const void *a, const void *b)
+static int by_number(const void *a, const void *b, void *arg)
 {
+	(void)arg;
 	uint64_t x = ((const struct tide_plan_entry *)a)->number;
 	uint64_t y = ((const struct tide_plan_entry *)b)->number;
 	return (x > y) - (x < y);
@@ -27,7 +29,7 @@ static void sort_others(struct tide_plan *plan)
 {
 	for (uint32_t i = 1; i < plan->n; i++) {
 		if (plan->other[i - 1].number >= plan->other[i].number) {
-			qsort(plan->other, plan->n, sizeof *plan->other, by_number);
+			td_sort(plan->other, plan->n, sizeof *plan->other, by_number, NULL);
 			return;
 		}
 	}

@@ -149,6 +149,23 @@ bool td_pager_some_busy(struct td_pager *p)
 
 /* ---- out of the page table ---- */
 
+/* Which of these pages could not be moved, and so are where they were. */
+static uint64_t move_out(struct td_pager *p, const struct td_job *job, unsigned at, unsigned n)
+{
+	uint64_t stuck = 0;
+	int rc = td_uffd_move(p->shadow_uffd, td_extent_view(p, job->extent, job->chunk, at),
+			      td_extent_at(p, job->extent, job->chunk, at),
+			      (size_t)n * p->page_bytes, false);
+	if (!rc)
+		return 0;
+	/* Some may be there already: then there is nothing left to move, and that is fine. */
+	for (unsigned i = 0; i < n && n > 1; i++)
+		stuck |= move_out(p, job, at + i, 1);
+	if (n == 1 && !atomic_exchange(&p->said_stuck, true))
+		td_pager_say(p, "tide: a page cannot be moved: %s: it stays near", strerror(-rc));
+	return n == 1 ? td_pager_bits(at, 1) : stuck;
+}
+
 /* Into the view; or, where nothing is kept, at once to where its memory is of use. */
 static void unmap_fast(struct td_pager *p, struct td_job *job)
 {
@@ -160,9 +177,7 @@ static void unmap_fast(struct td_pager *p, struct td_job *job)
 		return;
 	}
 	while (td_pager_run(&pages, &at, &n))
-		td_uffd_move(p->shadow_uffd, td_extent_view(p, job->extent, job->chunk, at),
-			     td_extent_at(p, job->extent, job->chunk, at),
-			     (size_t)n * p->page_bytes, false);
+		job->stuck |= move_out(p, job, at, n);
 }
 
 static void unmap_all(struct td_pager *p, struct td_job *jobs, size_t jobs_n)
@@ -205,11 +220,19 @@ static void pack(struct td_pager *p, struct td_job *job)
 	}
 }
 
+/* What could not be taken out has no part in the rest. */
+static void leave_out(struct td_job *job)
+{
+	job->pages &= ~job->stuck;
+	job->write &= ~job->stuck;
+}
+
 static void carry_out(struct td_pager *p, struct td_job *jobs, size_t n)
 {
 	unmap_all(p, jobs, n);
 	bool writes = false;
 	for (size_t i = 0; i < n; i++) {
+		leave_out(&jobs[i]);
 		if (!jobs[i].to_file && p->store)
 			pack(p, &jobs[i]);
 		writes |= jobs[i].write != 0;
@@ -248,6 +271,16 @@ static void end_to_file(struct td_pager *p, const struct td_job *job, uint64_t n
 	p->write_bytes += td_lanes_count(written) * p->page_bytes;
 }
 
+static void stay_mapped(struct td_pager *p, uint32_t chunk, uint64_t pages, uint64_t near)
+{
+	uint64_t lingers = td_pager_get(p, chunk, LANE_LINGER);
+	td_pager_set(p, chunk, LANE_MAPPED, pages);
+	td_pager_set(p, chunk, LANE_WRITABLE, pages);
+	p->tier2_pages -= td_lanes_count(pages & ~near & ~lingers);
+	if (pages & ~near & ~lingers)
+		td_pager_let_linger(p, chunk, pages & ~near & ~lingers);
+}
+
 static void end_job(struct td_pager *p, const struct td_job *job)
 {
 	uint64_t near = td_pager_engine_lanes(p, job->chunk).resident;
@@ -266,7 +299,9 @@ static void end_job(struct td_pager *p, const struct td_job *job)
 		p->packed_near += td_lanes_count(job->stored & near);
 		p->to_tier2_pages += td_lanes_count(job->pages);
 	}
-	p->leaving_pages -= td_lanes_count(job->pages);
+	p->leaving_pages -= td_lanes_count(job->pages | job->stuck);
+	if (job->stuck)
+		stay_mapped(p, job->chunk, job->stuck, near);
 	td_pager_made_room(p);
 	td_pager_requeue(p, job->chunk);
 	td_pager_calm(p, job->chunk);

@@ -97,6 +97,7 @@ struct td_job {
 	uint64_t failed; /* of these, those that could not be written */
 	uint64_t stored; /* of these, now in the store */
 	uint64_t freed;  /* of these, without memory already */
+	uint64_t stuck;  /* pages that the kernel would not move */
 };
 
 /* A buffer of the size of a chunk, for pages on their way in from files. Into a `fast` mapping they
@@ -200,6 +201,7 @@ struct td_pager {
 	int stop_fd;
 	_Atomic uint64_t decisions; /* odd: a policy is at work */
 	_Atomic unsigned failures;  /* pages that could not be had */
+	_Atomic bool said_stuck;
 
 	/* Figures; under the lock. */
 	uint64_t stalled_ns, waited_faults, flushes, flush_ns, read_bytes, write_bytes;
