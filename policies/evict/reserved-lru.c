@@ -15,6 +15,7 @@ struct reserved {
 	const struct tide_view *view;
 	struct td_list spared, rest;
 	uint64_t millionths; /* of a per cent: exact where a double is not */
+	bool by_hits;
 };
 
 static struct td_links links(const struct reserved *s)
@@ -34,6 +35,7 @@ static int create(void *self, const struct tide_view *view, const union tide_val
 	(void)err;
 	s->view = view;
 	s->millionths = (uint64_t)(values[0].r * 1e6 + 0.5);
+	s->by_hits = values[1].i;
 	td_list_init(&s->spared);
 	td_list_init(&s->rest);
 	return 0;
@@ -56,6 +58,19 @@ static void on_access(void *self, tide_chunk c, tide_page p, uint64_t ref)
 {
 	struct reserved *s = self;
 	(void)p, (void)ref;
+	if (!s->by_hits)
+		return;
+	take_out(s, c.index);
+	td_list_push_tail(&s->rest, links(s), c.index);
+}
+
+/* Without hits a fault on a chunk that is here is all that is seen of it. */
+static void on_fault(void *self, tide_chunk c, tide_page p)
+{
+	struct reserved *s = self;
+	(void)p;
+	if (s->by_hits || !tide_resident(s->view, c))
+		return;
 	take_out(s, c.index);
 	td_list_push_tail(&s->rest, links(s), c.index);
 }
@@ -102,6 +117,8 @@ static tide_chunk pick_victim(void *self)
 static const struct tide_param params[] = {
 	{"pct", TIDE_PARAM_REAL, "10", 0, 100,
 	 "per cent of the list, from its oldest end, to spare"},
+	{"hits", TIDE_PARAM_INT, "1", 0, 1,
+	 "0: only faults and migrations move a chunk, as in lrm"},
 	{0},
 };
 
@@ -119,6 +136,7 @@ const struct tide_policy td_policy_evict_reserved_lru = {
 	.create = create,
 	.on_migrated = on_migrated,
 	.on_access = on_access,
+	.on_fault = on_fault,
 	.on_evicted = on_evicted,
 	.pick_victim = pick_victim,
 };

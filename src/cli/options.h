@@ -32,7 +32,7 @@ struct td_cli_args {
 	const char *output, *shard;
 	const char *figures, *title;
 	const char *study, *only; /* of tide reproduce, with quick */
-	bool quick, full;
+	bool quick, large, full;
 	bool dry_run, retry;
 	/* Of tide run and tide record. */
 	const char *host_kind, *storage, *mapping, *service, *threshold, *record, *stats, *forks,

@@ -73,8 +73,8 @@ static const struct td_cli_cppe_value configs[CPPE_CONFIGS] = {
 	[CPPE_SCHEME2] = {"cppe", "mhpe", "pattern", "cppe", NULL},
 	[CPPE_SCHEME1] = {"scheme 1", "mhpe", "pattern:scheme=1", "cppe", NULL},
 	[CPPE_RANDOM] = {"random", "random", "locality", "cppe", NULL},
-	[CPPE_LRU10] = {"lru-10%", "reserved-lru:pct=10", "locality", "cppe", NULL},
-	[CPPE_LRU20] = {"lru-20%", "reserved-lru:pct=20", "locality", "cppe", NULL},
+	[CPPE_LRU10] = {"lru-10%", "reserved-lru:pct=10,hits=0", "locality", "cppe", NULL},
+	[CPPE_LRU20] = {"lru-20%", "reserved-lru:pct=20,hits=0", "locality", "cppe", NULL},
 	[CPPE_STOP] = {"stop", "lrm", "locality-stop", "cppe", NULL},
 	[CPPE_HPE] = {"hpe", "hpe", "locality", "cppe", NULL},
 };
@@ -83,8 +83,8 @@ size_t td_cli_cppe_add(struct td_cli_cppe *p, enum td_cli_cppe_app a, enum td_cl
 		       const struct td_cli_cppe_value *how)
 {
 	const struct td_cli_cppe_published *app = &td_cli_cppe_published[a];
-	const char *params = p->args->quick ? app->quick : app->params;
-	struct td_cli_rerun *run = &p->runs[p->n++];
+	const char *params = p->e.args->quick ? app->quick : app->params;
+	struct td_cli_rerun *run = &p->e.runs[p->e.n++];
 
 	snprintf(run->workload, sizeof run->workload, "%s%s%s%s%s", app->name,
 		 params || how->params ? ":" : "", params ? params : "",
@@ -95,7 +95,7 @@ size_t td_cli_cppe_add(struct td_cli_cppe *p, enum td_cli_cppe_app a, enum td_cl
 	run->evict = how->evict;
 	run->prefetch = how->prefetch;
 	run->model = how->model;
-	return p->n;
+	return p->e.n;
 }
 
 static void plan_evaluation(struct td_cli_cppe *p, enum td_cli_cppe_app a)
@@ -131,48 +131,48 @@ static int choose(struct td_cli_cppe *p, struct tide_error *err)
 
 	for (unsigned a = 0; a < CPPE_APPS; a++)
 		names[a] = td_cli_cppe_published[a].name;
-	int rc = td_cli_choose_apps(p->args->only, names, CPPE_APPS, p->wanted, err);
-	return rc || !p->args->study ? rc : td_cli_cppe_find_study(p, err);
+	int rc = td_cli_choose_apps(p->e.args->only, names, CPPE_APPS, p->wanted, err);
+	return rc || !p->e.args->study ? rc : td_cli_cppe_find_study(p, err);
 }
 
-static int reproduce(struct td_cli_cppe *p, struct tide_error *err)
+static int make_plan(void *self, struct tide_error *err)
 {
+	struct td_cli_cppe *p = self;
 	int rc = choose(p, err);
 
 	if (rc)
 		return rc;
-	p->runs = calloc(CPPE_APPS * CPPE_SIZES * 2 * CPPE_VALUES_MAX, sizeof *p->runs);
-	if (!p->runs)
+	p->e.runs = calloc(CPPE_APPS * CPPE_SIZES * 2 * CPPE_VALUES_MAX, sizeof *p->e.runs);
+	if (!p->e.runs)
 		return tide_fail(err, -ENOMEM, "no memory for the runs: free some");
 	plan(p);
-	rc = td_cli_rerun(&p->r, p->runs, p->n, (size_t)p->args->jobs, err);
-	if (rc)
-		return rc;
+	return 0;
+}
+
+static void claim(void *self)
+{
+	struct td_cli_cppe *p = self;
+
 	if (p->study) {
 		td_cli_cppe_study_claims(p);
-	} else {
-		td_cli_cppe_table_claims(p);
-		td_cli_cppe_claims(p);
+		return;
 	}
-	td_cli_progress_end(&p->r.progress);
-	if (!p->args->json)
-		rc = p->study ? td_cli_cppe_print_study(p, err) : td_cli_cppe_print(p, err);
-	return rc ? rc : td_cli_reproduce_print(&p->r, err);
+	td_cli_cppe_table_claims(p);
+	td_cli_cppe_claims(p);
+}
+
+static int print(void *self, struct tide_error *err)
+{
+	struct td_cli_cppe *p = self;
+
+	return p->study ? td_cli_cppe_print_study(p, err) : td_cli_cppe_print(p, err);
 }
 
 int td_cli_reproduce_cppe(const struct td_cli_args *args, struct tide_error *err)
 {
-	struct td_cli_cppe *p = calloc(1, sizeof *p);
+	static const struct td_cli_evaluator by = {
+		"cppe", sizeof(struct td_cli_cppe), make_plan, claim, print, NULL,
+	};
 
-	if (!p)
-		return tide_fail(err, -ENOMEM, "no memory for the reproduction: free some");
-	p->args = args;
-	int rc = td_cli_reproduce_start(&p->r, "cppe", 1, args, err);
-	if (!rc)
-		rc = reproduce(p, err);
-	td_cli_rerun_free(p->runs, p->n);
-	free(p->runs);
-	td_cli_reproduce_free(&p->r);
-	free(p);
-	return rc;
+	return td_cli_evaluate(&by, args, err);
 }

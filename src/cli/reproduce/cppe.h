@@ -73,12 +73,9 @@ struct td_cli_cppe_study {
 };
 
 struct td_cli_cppe {
-	const struct td_cli_args *args;
+	struct td_cli_evaluation e;
 	const struct td_cli_cppe_study *study; /* NULL: the evaluation */
-	struct td_cli_reproduction r;
 	bool wanted[CPPE_APPS];
-	struct td_cli_rerun *runs;
-	size_t n;
 	/* Number of the run + 1; 0: there is none. In a study the baseline and CPPE by value. */
 	size_t at[CPPE_APPS][CPPE_SIZES][CPPE_CONFIGS];
 	size_t study_at[CPPE_APPS][CPPE_SIZES][CPPE_VALUES_MAX][2];
@@ -95,6 +92,9 @@ double td_cli_cppe_speedup(const struct td_cli_cppe *p, enum td_cli_cppe_app a,
 /* Of pages, by the baseline for each of the one without prefetching. */
 double td_cli_cppe_evictions(const struct td_cli_cppe *p, enum td_cli_cppe_app a,
 			     enum td_cli_cppe_size s);
+/* Pages that the baseline evicts for each of them that was touched. */
+double td_cli_cppe_stride(const struct td_cli_cppe *p, enum td_cli_cppe_app a,
+			  enum td_cli_cppe_size s);
 double td_cli_cppe_most(const struct td_cli_cppe *p, enum td_cli_cppe_app a,
 			enum td_cli_cppe_size s);
 double td_cli_cppe_total(const struct td_cli_cppe *p, enum td_cli_cppe_app a,

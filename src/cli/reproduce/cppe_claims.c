@@ -69,7 +69,7 @@ static void claim_figure3(cppe *p)
 		unsigned a = figure3[i];
 		double lru = speedup(p, a, CPPE_50, CPPE_LRU20);
 		double other = speedup(p, a, CPPE_50, CPPE_RANDOM);
-		td_cli_state_claim(&p->r, id_of("figure3", a, "").text,
+		td_cli_state_claim(&p->e.r, id_of("figure3", a, "").text,
 				   "LRU-20% gains less than random, at 50%", "less",
 				   !isnan(lru + other), lru < other, NULL,
 				   "%.2f of LRU-20%%, %.2f of random", lru, other);
@@ -77,11 +77,11 @@ static void claim_figure3(cppe *p)
 	td_cli_cppe_number(p, "figure3-irregular",
 			   "most that LRU-20% loses on b+t and hyb at 50%, percent", 53,
 			   100 * (1 - least), least < 1, NULL);
-	td_cli_state_claim(&p->r, "figure3-average-lru",
+	td_cli_state_claim(&p->e.r, "figure3-average-lru",
 			   "LRU-20% is slower than LRU on average of these six", "slower",
 			   !isnan(reserved), reserved < 1,
 			   "what it gains on those that thrash is more", "%.2f", reserved);
-	td_cli_state_claim(&p->r, "figure3-average-random",
+	td_cli_state_claim(&p->e.r, "figure3-average-random",
 			   "LRU-20% is slower than random on average of these six", "slower",
 			   !isnan(reserved + random), reserved < random, NULL, "%.2f, random %.2f",
 			   reserved, random);
@@ -96,16 +96,12 @@ static void claim_figure4(cppe *p)
 	for (size_t i = 0; i < 4; i++) {
 		double r = better(td_cli_cppe_evictions(p, apps[i], CPPE_75),
 				  td_cli_cppe_evictions(p, apps[i], CPPE_50));
-		td_cli_state_claim(
-			&p->r, id_of("figure4", apps[i], "").text,
-			"evictions where prefetching goes on when memory is full",
-			i < 2 ? "an order of magnitude more" : "so many that it crashed", !isnan(r),
-			i < 2 ? r >= 8 : r >= 100,
-			i < 2 ? "warps that have their pages run ahead while others wait"
-			      : "warps that have their pages run ahead, and a kernel ends before "
-				"they are evicted often; in step, as tide sim --functional has "
-				"it, they thrash without end",
-			"%.1f times as many", r);
+		td_cli_state_claim(&p->e.r, id_of("figure4", apps[i], "").text,
+				   "evictions where prefetching goes on when memory is full",
+				   i < 2 ? "an order of magnitude more" : "so many that it crashed",
+				   !isnan(r), i < 2 ? r >= 8 : r >= 100,
+				   i < 2 ? "what is prefetched is touched in time" : NULL,
+				   "%.1f times as many", r);
 	}
 }
 
@@ -138,14 +134,14 @@ static void claim_figure7(cppe *p)
 			   sum[CPPE_50] > 1, NULL);
 	for (size_t i = 0; i < 5; i++) {
 		double x = schemes(p, equal[i], CPPE_75), y = schemes(p, equal[i], CPPE_50);
-		td_cli_state_claim(&p->r, id_of("figure7", equal[i], "").text,
+		td_cli_state_claim(&p->e.r, id_of("figure7", equal[i], "").text,
 				   "scheme 2 over scheme 1", "alike", !isnan(x + y),
 				   like(x, 1) && like(y, 1), NULL, "%.2f and %.2f", x, y);
 	}
 	for (size_t i = 0; i < 4; i++) {
 		double x = schemes(p, outliers[i].app, CPPE_50);
 		td_cli_state_claim(
-			&p->r, id_of("figure7", outliers[i].app, "").text,
+			&p->e.r, id_of("figure7", outliers[i].app, "").text,
 			"scheme 2 over scheme 1, at 50%", outliers[i].second ? "better" : "worse",
 			!isnan(x), outliers[i].second ? x > 1.005 : x < 0.995,
 			"the schemes differ by a few percent of the faults or less", "%.3f", x);
@@ -161,7 +157,7 @@ static void claim_types(cppe *p)
 	for (size_t i = 0; i < 2; i++) {
 		double x = td_cli_cppe_average(p, same[i], CPPE_75, CPPE_SCHEME2);
 		double y = td_cli_cppe_average(p, same[i], CPPE_50, CPPE_SCHEME2);
-		td_cli_state_claim(&p->r, i ? "figure8-type-VI" : "figure8-type-I",
+		td_cli_state_claim(&p->e.r, i ? "figure8-type-VI" : "figure8-type-I",
 				   i ? "CPPE over the baseline, type VI"
 				     : "CPPE over the baseline, type I",
 				   "alike", !isnan(x + y), like(x, 1) && like(y, 1), NULL,
@@ -169,7 +165,7 @@ static void claim_types(cppe *p)
 	}
 	double x = td_cli_cppe_average(p, "IV", CPPE_75, CPPE_SCHEME2);
 	double y = td_cli_cppe_average(p, "IV", CPPE_50, CPPE_SCHEME2);
-	td_cli_state_claim(&p->r, "figure8-type-IV", "CPPE over the baseline, type IV",
+	td_cli_state_claim(&p->e.r, "figure8-type-IV", "CPPE over the baseline, type IV",
 			   "significantly better", !isnan(x + y), x > 1.2 && y > 1.2, NULL,
 			   "%.2f and %.2f", x, y);
 }
@@ -206,7 +202,7 @@ static void claim_figure8(cppe *p)
 		double x = speedup(p, gain[i], CPPE_75, CPPE_SCHEME2);
 		double y = speedup(p, gain[i], CPPE_50, CPPE_SCHEME2);
 		td_cli_state_claim(
-			&p->r, id_of("figure8", gain[i], "").text,
+			&p->e.r, id_of("figure8", gain[i], "").text,
 			"CPPE over the baseline, by its prefetcher", "better", !isnan(x + y),
 			better(x, y) > 1 + LIKE,
 			"what leaves has no pattern that comes again; see docs/papers/cppe.md",
@@ -215,16 +211,16 @@ static void claim_figure8(cppe *p)
 	for (size_t i = 0; i < 2; i++) {
 		double x = speedup(p, lose[i], CPPE_50, CPPE_SCHEME2);
 		double y = speedup(p, lose[i], CPPE_50, CPPE_SCHEME1);
-		td_cli_state_claim(&p->r, id_of("figure8", lose[i], "").text,
+		td_cli_state_claim(&p->e.r, id_of("figure8", lose[i], "").text,
 				   "CPPE over the baseline, at 50%", "slightly worse", !isnan(x),
 				   x < 1 && x > 0.8, NULL, "%.3f", x);
-		td_cli_state_claim(&p->r, id_of("figure8", lose[i], "-scheme-1").text,
+		td_cli_state_claim(&p->e.r, id_of("figure8", lose[i], "-scheme-1").text,
 				   "CPPE with scheme 1 over the baseline, at 50%", "alike",
 				   !isnan(y), like(y, 1), NULL, "%.3f", y);
 	}
 	double x = speedup(p, CPPE_MRQ, CPPE_75, CPPE_SCHEME2);
 	double y = speedup(p, CPPE_MRQ, CPPE_50, CPPE_SCHEME2);
-	td_cli_state_claim(&p->r, "figure8-mrq", "CPPE over the baseline, mrq", "alike",
+	td_cli_state_claim(&p->e.r, "figure8-mrq", "CPPE over the baseline, mrq", "alike",
 			   !isnan(x + y), like(x, 1) && like(y, 1),
 			   "the model has no time for the arithmetic between its loads and its "
 			   "stores, during which MRU would evict what is stored to",
@@ -248,7 +244,7 @@ static void claim_type_best(cppe *p, const char *type, const char *id)
 				by = td_cli_cppe_names[others[i]];
 			}
 		}
-	td_cli_state_claim(&p->r, id,
+	td_cli_state_claim(&p->e.r, id,
 			   "CPPE beside the baseline, random and reserved LRU, of one type",
 			   "better or alike", !isnan(worst), worst >= 1 - LIKE, NULL,
 			   "%.2f of the best, %s", worst, by);
@@ -272,13 +268,13 @@ static void claim_figure9(cppe *p)
 		double y = td_cli_cppe_average(p, helped[i][0], CPPE_50, CPPE_LRU20);
 		double rx = td_cli_cppe_average(p, helped[i][0], CPPE_75, CPPE_RANDOM);
 		double ry = td_cli_cppe_average(p, helped[i][0], CPPE_50, CPPE_RANDOM);
-		td_cli_state_claim(&p->r, helped[i][1],
+		td_cli_state_claim(&p->e.r, helped[i][1],
 				   i ? "LRU-20% over the baseline, type V"
 				     : "LRU-20% over the baseline, type IV",
 				   "better", !isnan(x + y),
 				   better(x, y) > 1 && worse(x, y) > 1 - LIKE, NULL,
 				   "%.2f and %.2f", x, y);
-		td_cli_state_claim(&p->r, helped[i][2],
+		td_cli_state_claim(&p->e.r, helped[i][2],
 				   i ? "LRU-20% beside random, type V"
 				     : "LRU-20% beside random, type IV",
 				   "worse", !isnan(x + y + rx + ry), x < rx && y < ry, NULL,

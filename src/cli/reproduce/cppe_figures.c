@@ -8,7 +8,7 @@
 
 static const struct td_cli_rerun *get(const struct td_cli_cppe *p, size_t at)
 {
-	const struct td_cli_rerun *run = at ? &p->runs[at - 1] : NULL;
+	const struct td_cli_rerun *run = at ? &p->e.runs[at - 1] : NULL;
 
 	return run && !run->rc && run->json && run->time_ns ? run : NULL;
 }
@@ -36,6 +36,17 @@ double td_cli_cppe_evictions(const struct td_cli_cppe *p, enum td_cli_cppe_app a
 	if (!on || !off || !off->counts.evicted_pages)
 		return (double)NAN;
 	return (double)on->counts.evicted_pages / (double)off->counts.evicted_pages;
+}
+
+double td_cli_cppe_stride(const struct td_cli_cppe *p, enum td_cli_cppe_app a,
+			  enum td_cli_cppe_size s)
+{
+	const struct td_cli_rerun *run = get(p, p->at[a][s][CPPE_BASELINE]);
+
+	if (!run || run->counts.evicted_pages == run->counts.untouched_evicted_pages)
+		return (double)NAN;
+	return (double)run->counts.evicted_pages /
+	       (double)(run->counts.evicted_pages - run->counts.untouched_evicted_pages);
 }
 
 static const json_t *policy_of(const struct td_cli_cppe *p, enum td_cli_cppe_app a,

@@ -19,7 +19,7 @@ static void state_number(struct td_cli_cppe *p, const char *id, const char *what
 		snprintf(note, sizeof note, "%s%s%s",
 			 agrees ? "the direction alone" : "another direction", why ? ": " : "",
 			 why ? why : "");
-	td_cli_state_number(&p->r, id, what, published, measured, agrees, note);
+	td_cli_state_number(&p->e.r, id, what, published, measured, agrees, note);
 }
 
 void td_cli_cppe_number(struct td_cli_cppe *p, const char *id, const char *what, double published,

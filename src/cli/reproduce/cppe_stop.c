@@ -35,7 +35,7 @@ static void claim_slowest(struct td_cli_cppe *p)
 			   100 * (1 - least), least < 0.5,
 			   "each page is a fault of 20 us then, and a chunk was one");
 	td_cli_state_claim(
-		&p->r, "figure10-others",
+		&p->e.r, "figure10-others",
 		"applications but sad, nw, mvt and bic that prefetching off makes faster", "none",
 		!isnan(least), !faster, NULL, "%u", faster);
 }
@@ -45,7 +45,7 @@ static void claim_faster(struct td_cli_cppe *p, unsigned a, const char *id)
 	double x = stop(p, a, CPPE_75), y = stop(p, a, CPPE_50);
 
 	td_cli_state_claim(
-		&p->r, id,
+		&p->e.r, id,
 		a == CPPE_SAD ? "prefetching off over the baseline, sad at 50%"
 			      : "prefetching off over the baseline, at 75% and 50%",
 		"better", !isnan(a == CPPE_SAD ? y : x + y), y > 1 && (a == CPPE_SAD || x > 1),
@@ -67,13 +67,13 @@ static void claim_cppe(struct td_cli_cppe *p)
 			least = x;
 			by = td_cli_cppe_published[a].name;
 		}
-	td_cli_state_claim(&p->r, "figure10-cppe", "CPPE over prefetching off, all but sad",
+	td_cli_state_claim(&p->e.r, "figure10-cppe", "CPPE over prefetching off, all but sad",
 			   "better", !isnan(least), least > 1, NULL, "%.2f at least, of %s", least,
 			   by);
 	double sad = td_cli_cppe_speedup(p, CPPE_SAD, CPPE_50, CPPE_SCHEME2) /
 		     stop(p, CPPE_SAD, CPPE_50);
-	td_cli_state_claim(&p->r, "figure10-sad", "CPPE over prefetching off, sad at 50%", "worse",
-			   !isnan(sad), sad < 1, "see figure10-stop-sad", "%.2f", sad);
+	td_cli_state_claim(&p->e.r, "figure10-sad", "CPPE over prefetching off, sad at 50%",
+			   "worse", !isnan(sad), sad < 1, "see figure10-stop-sad", "%.2f", sad);
 }
 
 /* Counters are of what was prefetched: irregular applications pass for regular ones. */
@@ -87,7 +87,7 @@ static void claim_hpe(struct td_cli_cppe *p)
 			hpe += td_cli_cppe_average(p, irregular[i], s, CPPE_HPE) / 6;
 			cppe += td_cli_cppe_average(p, irregular[i], s, CPPE_SCHEME2) / 6;
 		}
-	td_cli_state_claim(&p->r, "hpe-prefetching",
+	td_cli_state_claim(&p->e.r, "hpe-prefetching",
 			   "HPE with the locality prefetcher on irregular types, over the baseline",
 			   "inefficient", !isnan(hpe + cppe), hpe < cppe, NULL, "%.2f, CPPE %.2f",
 			   hpe, cppe);

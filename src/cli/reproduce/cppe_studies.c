@@ -42,12 +42,13 @@ static const struct td_cli_cppe_study studies[] = {
 	  {"20 us", CPPE, "cppe", NULL},
 	  {"45 us", CPPE, "cppe:block_ns=45000", NULL}}},
 	{"service",
-	 "20 us for each fault of a batch of 256, for each batch, or for each of fewer",
+	 "how faults are served: 20 us for each or for a batch, how many at once, how many of a warp",
 	 true,
 	 {{"each fault", CPPE, "cppe", NULL},
 	  {"each batch", CPPE, "cppe:block_ns=0,batch_ns=20000", NULL},
 	  {"32 at most", CPPE, "cppe:batch=32", NULL},
-	  {"one by one", CPPE, "cppe:batch=1", NULL}}},
+	  {"one by one", CPPE, "cppe:batch=1", NULL},
+	  {"32 misses", CPPE, "cppe:misses=32", NULL}}},
 	{"jitter",
 	 "rounds by which multiprocessors start apart",
 	 true,
@@ -65,7 +66,7 @@ int td_cli_cppe_find_study(struct td_cli_cppe *p, struct tide_error *err)
 
 	for (size_t i = 0; i < STUDIES; i++)
 		names[i] = studies[i].name;
-	int rc = td_cli_choose_study(p->args->study, names, STUDIES, &found, err);
+	int rc = td_cli_choose_study(p->e.args->study, names, STUDIES, &found, err);
 	p->study = rc ? NULL : &studies[found];
 	return rc;
 }
@@ -134,7 +135,7 @@ static void claim_t3(struct td_cli_cppe *p)
 		if (!strcmp(p->study->values[i].text, "32"))
 			paper = x;
 	}
-	td_cli_state_claim(&p->r, "t3-best", "limit with the best average of srd, hsd and mrq",
+	td_cli_state_claim(&p->e.r, "t3-best", "limit with the best average of srd, hsd and mrq",
 			   "32", !isnan(paper), paper > most * 0.98, NULL, "%s: %.3f, and 32: %.3f",
 			   p->study->values[best].text, most, paper);
 }
@@ -149,10 +150,10 @@ void td_cli_cppe_study_claims(struct td_cli_cppe *p)
 				 td_cli_cppe_sizes[s]);
 			snprintf(what, sizeof what, "CPPE over the baseline at %s, average, %s: %s",
 				 td_cli_cppe_sizes[s], p->study->what, p->study->values[i].text);
-			td_cli_state(&p->r, &(struct td_cli_statement){id, what, json_null(),
-								       isnan(x) ? json_null()
-										: json_real(x),
-								       TD_CLI_UNJUDGED, NULL});
+			td_cli_state(&p->e.r, &(struct td_cli_statement){id, what, json_null(),
+									 isnan(x) ? json_null()
+										  : json_real(x),
+									 TD_CLI_UNJUDGED, NULL});
 		}
 	if (!strcmp(p->study->name, "t3"))
 		claim_t3(p);

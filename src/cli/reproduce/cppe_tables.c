@@ -6,7 +6,6 @@
 
 #define T1 32
 #define T2 40
-#define INTERVAL 64.0 /* pages */
 
 struct label {
 	char id[40], what[120];
@@ -62,27 +61,25 @@ static void state_others(struct td_cli_cppe *p)
 				name = app->name;
 			}
 		}
-	td_cli_state_claim(&p->r, "table3-others",
+	td_cli_state_claim(&p->e.r, "table3-others",
 			   "untouched pages of those that Table III leaves out", "0", !isnan(most),
 			   most < T1,
 			   "one that the paper does not have among its irregular ones switches",
 			   "at most %.0f%s%s", most, *name ? ", of " : "", name);
 }
 
-/* A stride leaves its other pages untouched. */
+/* Of the pages of a chunk that is brought in whole, a stride touches one in so many. */
 static void state_stride(struct td_cli_cppe *p, enum td_cli_cppe_app a, double published)
 {
 	char id[40], what[120];
-	double most = td_cli_cppe_most(p, a, CPPE_75);
-	double stride = INTERVAL / (INTERVAL - fmin(most, INTERVAL - 1));
+	double stride = td_cli_cppe_stride(p, a, CPPE_75);
 
 	snprintf(id, sizeof id, "stride-%s", td_cli_cppe_published[a].name);
 	snprintf(what, sizeof what,
-		 "stride of the pages of %s, as of those that leave some are touched",
+		 "stride of the pages of %s: how many leave for one that was touched",
 		 td_cli_cppe_published[a].name);
-	td_cli_cppe_number(p, id, what, published, isnan(most) ? (double)NAN : stride,
-			   stride >= published * 0.75 && stride <= published * 1.25,
-			   "an interval of 64 pages may evict more than four chunks");
+	td_cli_cppe_number(p, id, what, published, stride,
+			   stride >= published * 0.75 && stride <= published * 1.25, NULL);
 }
 
 /* ---- overheads ---- */
@@ -229,10 +226,10 @@ static int print_size(const struct td_cli_cppe *p, enum td_cli_cppe_size s, stru
 	for (unsigned a = 0; a < CPPE_APPS; a++)
 		if (p->wanted[a])
 			print_app(p, &t, a, s);
-	if (!p->args->only)
+	if (!p->e.args->only)
 		for (size_t i = 0; i < sizeof types / sizeof *types; i++)
 			print_average(p, &t, types[i], s);
-	if (!p->args->only)
+	if (!p->e.args->only)
 		print_geomean(p, &t, s);
 	return td_cli_table_end(&t, err);
 }

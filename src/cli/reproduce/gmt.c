@@ -61,7 +61,7 @@ const struct td_cli_rerun *td_cli_gmt_run(const struct td_cli_gmt *g, enum td_cl
 					  enum td_cli_gmt_app a, enum td_cli_gmt_place p)
 {
 	size_t at = g->at[s][a][p];
-	const struct td_cli_rerun *run = at ? &g->runs[at - 1] : NULL;
+	const struct td_cli_rerun *run = at ? &g->e.runs[at - 1] : NULL;
 
 	return run && !run->rc && run->json && run->time_ns ? run : NULL;
 }
@@ -121,7 +121,7 @@ static void size_graph(const struct td_cli_gmt *g, enum td_cli_gmt_setting s,
 	double share = 10 * set->near_times * 2 / strtod(set->osf, NULL);
 
 	snprintf(run->workload, sizeof run->workload, "%s:s=%u", name,
-		 scales[g->args->quick].graph);
+		 scales[g->e.args->quick].graph);
 	snprintf(sizes->near_size, sizeof sizes->near_size, "%g%%", share);
 	snprintf(sizes->host, sizeof sizes->host, "%g%%", share * set->host_times);
 }
@@ -130,7 +130,7 @@ static void size_arrays(const struct td_cli_gmt *g, enum td_cli_gmt_setting s,
 			struct td_cli_rerun *run, struct td_cli_gmt_sizes *sizes, const char *name)
 {
 	const struct setting *set = &settings[s];
-	unsigned pages = (unsigned)(set->near_times * scales[g->args->quick].near_pages);
+	unsigned pages = (unsigned)(set->near_times * scales[g->e.args->quick].near_pages);
 
 	snprintf(run->workload, sizeof run->workload, "%s:t1=%u,osf=%s", name, pages, set->osf);
 	snprintf(sizes->near_size, sizeof sizes->near_size, "%up", pages);
@@ -140,8 +140,8 @@ static void size_arrays(const struct td_cli_gmt *g, enum td_cli_gmt_setting s,
 static void add_run(struct td_cli_gmt *g, enum td_cli_gmt_setting s, enum td_cli_gmt_app a,
 		    enum td_cli_gmt_place p)
 {
-	struct td_cli_rerun *run = &g->runs[g->n];
-	struct td_cli_gmt_sizes *sizes = &g->sizes[g->n];
+	struct td_cli_rerun *run = &g->e.runs[g->e.n];
+	struct td_cli_gmt_sizes *sizes = &g->sizes[g->e.n];
 	const struct td_cli_gmt_published *app = &td_cli_gmt_published[a];
 
 	*run = (struct td_cli_rerun){.near_size = sizes->near_size,
@@ -153,13 +153,13 @@ static void add_run(struct td_cli_gmt *g, enum td_cli_gmt_setting s, enum td_cli
 				     .place = place_names[p],
 				     .model = models[p]};
 	(app->graph ? size_graph : size_arrays)(g, s, run, sizes, app->name);
-	g->at[s][a][p] = ++g->n;
+	g->at[s][a][p] = ++g->e.n;
 }
 
 /* The places of a setting that the chosen study runs; all of them without one. */
 static unsigned chosen_places(const struct td_cli_gmt *g, enum td_cli_gmt_setting s, size_t study)
 {
-	if (!g->args->study || studies[study].settings & BIT(s))
+	if (!g->e.args->study || studies[study].settings & BIT(s))
 		return settings[s].places;
 	return s == GMT_MAIN ? studies[study].main_places : 0;
 }
@@ -170,7 +170,7 @@ static int find_study(const struct td_cli_gmt *g, size_t *study, struct tide_err
 
 	for (size_t i = 0; i < STUDIES; i++)
 		names[i] = studies[i].name;
-	return td_cli_choose_study(g->args->study, names, STUDIES, study, err);
+	return td_cli_choose_study(g->e.args->study, names, STUDIES, study, err);
 }
 
 static int find_apps(struct td_cli_gmt *g, struct tide_error *err)
@@ -179,12 +179,13 @@ static int find_apps(struct td_cli_gmt *g, struct tide_error *err)
 
 	for (size_t a = 0; a < GMT_APPS; a++)
 		names[a] = td_cli_gmt_published[a].name;
-	g->all = !g->args->only;
-	return td_cli_choose_apps(g->args->only, names, GMT_APPS, g->wanted, err);
+	g->all = !g->e.args->only;
+	return td_cli_choose_apps(g->e.args->only, names, GMT_APPS, g->wanted, err);
 }
 
-int td_cli_gmt_plan(struct td_cli_gmt *g, struct tide_error *err)
+static int make_plan(void *self, struct tide_error *err)
 {
+	struct td_cli_gmt *g = self;
 	size_t most = GMT_SETTINGS * GMT_APPS * GMT_PLACES, study;
 	int rc = find_study(g, &study, err);
 
@@ -192,9 +193,9 @@ int td_cli_gmt_plan(struct td_cli_gmt *g, struct tide_error *err)
 		rc = find_apps(g, err);
 	if (rc)
 		return rc;
-	g->runs = calloc(most, sizeof *g->runs);
+	g->e.runs = calloc(most, sizeof *g->e.runs);
 	g->sizes = calloc(most, sizeof *g->sizes);
-	if (!g->runs || !g->sizes)
+	if (!g->e.runs || !g->sizes)
 		return tide_fail(err, -ENOMEM, "no memory for the runs: free some");
 	for (unsigned s = 0; s < GMT_SETTINGS; s++) {
 		unsigned places = chosen_places(g, s, study);
@@ -203,45 +204,38 @@ int td_cli_gmt_plan(struct td_cli_gmt *g, struct tide_error *err)
 				if (g->wanted[a] && settings[s].apps & BIT(a) && places & BIT(p))
 					add_run(g, s, a, p);
 	}
-	if (!g->n)
+	if (!g->e.n)
 		return tide_fail(err, -EINVAL,
 				 "study %s has none of these applications: leave --only out",
-				 td_cli_shown(g->args->study).text);
+				 td_cli_shown(g->e.args->study).text);
 	return 0;
 }
 
 /* ---- the whole ---- */
 
-static int reproduce(struct td_cli_gmt *g, struct tide_error *err)
+static void claim(void *self)
 {
-	int rc = td_cli_gmt_plan(g, err);
+	td_cli_gmt_claims(self);
+	td_cli_gmt_study_claims(self);
+}
 
-	if (!rc)
-		rc = td_cli_rerun(&g->r, g->runs, g->n, (size_t)g->args->jobs, err);
-	if (rc)
-		return rc;
-	td_cli_progress_end(&g->r.progress);
-	td_cli_gmt_claims(g);
-	td_cli_gmt_study_claims(g);
-	if (!g->args->json)
-		rc = td_cli_gmt_print(g, err);
-	return rc ? rc : td_cli_reproduce_print(&g->r, err);
+static int print(void *self, struct tide_error *err)
+{
+	return td_cli_gmt_print(self, err);
+}
+
+static void release(void *self)
+{
+	struct td_cli_gmt *g = self;
+
+	free(g->sizes);
 }
 
 int td_cli_reproduce_gmt(const struct td_cli_args *args, struct tide_error *err)
 {
-	struct td_cli_gmt *g = calloc(1, sizeof *g);
+	static const struct td_cli_evaluator by = {
+		"gmt", sizeof(struct td_cli_gmt), make_plan, claim, print, release,
+	};
 
-	if (!g)
-		return tide_fail(err, -ENOMEM, "no memory for the runs: free some");
-	g->args = args;
-	int rc = td_cli_reproduce_start(&g->r, "gmt", 1, args, err);
-	if (!rc)
-		rc = reproduce(g, err);
-	td_cli_rerun_free(g->runs, g->n);
-	free(g->runs);
-	free(g->sizes);
-	td_cli_reproduce_free(&g->r);
-	free(g);
-	return rc;
+	return td_cli_evaluate(&by, args, err);
 }

@@ -58,13 +58,10 @@ struct td_cli_gmt_sizes {
 };
 
 struct td_cli_gmt {
-	const struct td_cli_args *args;
-	struct td_cli_reproduction r;
+	struct td_cli_evaluation e;
 	bool wanted[GMT_APPS];
-	bool all; /* of them are */
-	struct td_cli_rerun *runs;
+	bool all;                       /* of them are */
 	struct td_cli_gmt_sizes *sizes; /* of the same run */
-	size_t n;
 	/* Number of the run + 1; 0: there is none. */
 	size_t at[GMT_SETTINGS][GMT_APPS][GMT_PLACES];
 };
@@ -104,7 +101,6 @@ double td_cli_gmt_mean(const struct td_cli_gmt *g, td_cli_gmt_figure *f, enum td
 /* ---- the other files ---- */
 
 void td_cli_gmt_claim_class(struct td_cli_gmt *g, enum td_cli_gmt_setting s, enum td_cli_gmt_app a);
-int td_cli_gmt_plan(struct td_cli_gmt *g, struct tide_error *err);
 void td_cli_gmt_claims(struct td_cli_gmt *g);
 void td_cli_gmt_study_claims(struct td_cli_gmt *g);
 int td_cli_gmt_print(const struct td_cli_gmt *g, struct tide_error *err);

@@ -38,10 +38,10 @@ static void claim_averages(struct td_cli_gmt *g)
 				 ORDER_WHY);
 	td_cli_gmt_state_speedup(g, "fig8a-random", "speedup of Random over BaM, geometric mean",
 				 1.24, random, NULL);
-	td_cli_state_claim(&g->r, "fig8a-best", "Reuse is the fastest on average",
+	td_cli_state_claim(&g->e.r, "fig8a-best", "Reuse is the fastest on average",
 			   "1.5, 1.24, 1.07", !isnan(reuse), reuse > random && reuse > order, NULL,
 			   "reuse %.2f, random %.2f, tier-order %.2f", reuse, random, order);
-	td_cli_state_claim(&g->r, "fig8a-second", "Random is faster than TierOrder on average",
+	td_cli_state_claim(&g->e.r, "fig8a-second", "Random is faster than TierOrder on average",
 			   "1.24 against 1.07", !isnan(reuse), random > order, ORDER_WHY,
 			   "random %.2f, tier-order %.2f", random, order);
 }
@@ -68,17 +68,17 @@ static void claim_orders(struct td_cli_gmt *g)
 
 	if (g->wanted[GMT_LAVAMD])
 		td_cli_state_claim(
-			&g->r, "fig8a-lavamd-random", "Random beats Reuse on LavaMD",
+			&g->e.r, "fig8a-lavamd-random", "Random beats Reuse on LavaMD",
 			"outperforming", !isnan(coin), coin > lavamd,
 			"nothing is used again; Reuse stops when tier 2 is full, Random goes on to push pages out",
 			"random %.3f, reuse %.3f", coin, lavamd);
 	if (g->wanted[GMT_BFS])
-		td_cli_state_claim(&g->r, "fig8a-bfs-tier-order",
+		td_cli_state_claim(&g->e.r, "fig8a-bfs-tier-order",
 				   "TierOrder does well on BFS: above 1.1", "quite well",
 				   !isnan(bfs), bfs > 1.1, NULL, "%.2f", bfs);
 	if (g->wanted[GMT_MVA])
 		td_cli_state_claim(
-			&g->r, "fig8a-mva-tier-order",
+			&g->e.r, "fig8a-mva-tier-order",
 			"TierOrder is behind Random on MultiVectorAdd",
 			"evicts what is "
 			"needed next",
@@ -91,7 +91,7 @@ static void claim_orders(struct td_cli_gmt *g)
 		double reuse = speedup(g, a, GMT_REUSE);
 		if (g->wanted[a])
 			td_cli_state_claim(
-				&g->r, a == GMT_SRAD ? "fig8a-srad-gap" : "fig8a-backprop-gap",
+				&g->e.r, a == GMT_SRAD ? "fig8a-srad-gap" : "fig8a-backprop-gap",
 				a == GMT_SRAD ? "Reuse is well ahead of both others on Srad"
 					      : "Reuse is well ahead of both others on Backprop",
 				"considerable gap", !isnan(reuse),
@@ -157,12 +157,12 @@ static void claim_placement(struct td_cli_gmt *g)
 		less(g, td_cli_gmt_useless, GMT_RANDOM),
 		"here a look-up in vain is a read of the SSD, of which Reuse saves more");
 	td_cli_state_claim(
-		&g->r, "fig10b-returned",
+		&g->e.r, "fig10b-returned",
 		"what Reuse puts into tier 2 comes back more often than with the others, "
 		"percent of what was put there, mean",
 		"matching more closely", !isnan(back), back > order && back > random, NULL,
 		"reuse %.0f, random %.0f, tier-order %.0f", back, random, order);
-	td_cli_state_claim(&g->r, "fig10b-traffic",
+	td_cli_state_claim(&g->e.r, "fig10b-traffic",
 			   "TierOrder moves the most pages between tiers 1 and 2, percent of BaM's "
 			   "SSD reads, mean",
 			   "a lot more traffic", !isnan(most),
@@ -171,7 +171,7 @@ static void claim_placement(struct td_cli_gmt *g)
 			   NULL, "tier-order %.0f, random %.0f, reuse %.0f", most,
 			   mean(g, td_cli_gmt_traffic, GMT_RANDOM),
 			   mean(g, td_cli_gmt_traffic, GMT_REUSE));
-	td_cli_state_number(&g->r, "cost",
+	td_cli_state_number(&g->e.r, "cost",
 			    "percent of the time that look-ups and copies to tier 2 take: below 10",
 			    2.41, 100 * (1 - reuse / free_time), 100 * (1 - reuse / free_time) < 10,
 			    "the time that is saved where they take none");
@@ -185,21 +185,22 @@ static void claim_predictions(struct td_cli_gmt *g)
 	double lifted = td_cli_gmt_lifted(g, GMT_MAIN, GMT_HOTSPOT, GMT_REUSE);
 
 	if (g->wanted[GMT_LAVAMD])
-		td_cli_state_claim(&g->r, "fig9-lavamd", "LavaMD builds up hardly any history",
+		td_cli_state_claim(&g->e.r, "fig9-lavamd", "LavaMD builds up hardly any history",
 				   "hardly any",
 				   td_cli_gmt_run(g, GMT_MAIN, GMT_LAVAMD, GMT_REUSE) != NULL,
 				   td_cli_gmt_class(g, GMT_MAIN, GMT_LAVAMD) == 0, NULL, "%s",
 				   td_cli_gmt_class(g, GMT_MAIN, GMT_LAVAMD) ? "pages came back"
 									     : "no page came back");
 	if (g->wanted[GMT_SRAD])
-		td_cli_state_claim(&g->r, "fig9-srad", "predictions are right in most cases, Srad",
-				   "fairly high", !isnan(srad), srad > 50, NULL, "%.0f%%", srad);
+		td_cli_state_claim(&g->e.r, "fig9-srad",
+				   "predictions are right in most cases, Srad", "fairly high",
+				   !isnan(srad), srad > 50, NULL, "%.0f%%", srad);
 	if (g->wanted[GMT_BACKPROP])
-		td_cli_state_claim(&g->r, "fig9-backprop",
+		td_cli_state_claim(&g->e.r, "fig9-backprop",
 				   "predictions are right in most cases, Backprop", "fairly high",
 				   !isnan(backprop), backprop > 50, NULL, "%.0f%%", backprop);
 	if (g->wanted[GMT_MVA])
-		td_cli_state_claim(&g->r, "fig4b",
+		td_cli_state_claim(&g->e.r, "fig4b",
 				   "a page of MultiVectorAdd always has the same distance",
 				   "the same each time", !isnan(add), add > 99, NULL,
 				   "%.1f%% in the same tier as before", add);
@@ -208,7 +209,7 @@ static void claim_predictions(struct td_cli_gmt *g)
 	td_cli_gmt_skip(g, "fig4c", "distances of a page of PageRank alternate", "alternating",
 			"runs keep tiers, not distances");
 	if (g->wanted[GMT_HOTSPOT])
-		td_cli_state_claim(&g->r, "rule80", "Hotspot's gain comes from the 80% rule",
+		td_cli_state_claim(&g->e.r, "rule80", "Hotspot's gain comes from the 80% rule",
 				   "forces pages into tier 2", !isnan(lifted), lifted > 50, NULL,
 				   "%.0f%% of what went to tier 2", lifted);
 }
@@ -226,13 +227,13 @@ static void claim_reuse(struct td_cli_gmt *g, enum td_cli_gmt_app a)
 	snprintf(id, sizeof id, "table2-reuse-%s", app->name);
 	snprintf(what, sizeof what, "reuse in percent, within 5: 1 - pages / misses of BaM, %s",
 		 app->name);
-	td_cli_state_number(&g->r, id, what, app->reuse_percent, reuse,
+	td_cli_state_number(&g->e.r, id, what, app->reuse_percent, reuse,
 			    fabs(reuse - app->reuse_percent) <= 5,
 			    fabs(reuse - app->reuse_percent) <= 5 ? NULL : app->io_why);
 	snprintf(id, sizeof id, "table2-io-%s", app->name);
 	snprintf(what, sizeof what, "SSD reads of BaM in GB, were the data %g GB, within 15%%: %s",
 		 app->data_gb, app->name);
-	td_cli_state_number(&g->r, id, what, app->io_gb, io, fabs(io / app->io_gb - 1) <= .15,
+	td_cli_state_number(&g->e.r, id, what, app->io_gb, io, fabs(io / app->io_gb - 1) <= .15,
 			    n.text);
 }
 
@@ -254,8 +255,8 @@ void td_cli_gmt_claim_class(struct td_cli_gmt *g, enum td_cli_gmt_setting s, enu
 		td_cli_gmt_skip(g, id, what, published, "no page came back");
 		return;
 	}
-	td_cli_state_claim(&g->r, id, what, published, tier != 0, tier == app->tier, app->tier_why,
-			   "tier %u, %.4g%%", tier,
+	td_cli_state_claim(&g->e.r, id, what, published, tier != 0, tier == app->tier,
+			   app->tier_why, "tier %u, %.4g%%", tier,
 			   td_cli_gmt_class_percent(g, s, a, tier ? tier : 1));
 }
 
@@ -268,7 +269,7 @@ static void claim_hmm(struct td_cli_gmt *g)
 		g->all ? td_cli_gmt_geomean(g, td_cli_gmt_equalised, GMT_MAIN, GMT_REUSE, GMT_ALL)
 		       : NAN;
 
-	td_cli_state_claim(&g->r, "fig14-bam", "BaM is faster than HMM on average", "outperforms",
+	td_cli_state_claim(&g->e.r, "fig14-bam", "BaM is faster than HMM on average", "outperforms",
 			   !isnan(hmm), hmm < 1, NULL, "HMM at %.2f of BaM's speed", hmm);
 	td_cli_gmt_state_gain(
 		g, "fig14-reuse", "Reuse is so many percent faster than HMM, geometric mean", 357,
@@ -289,7 +290,7 @@ static void claim_inputs(struct td_cli_gmt *g)
 
 void td_cli_gmt_claims(struct td_cli_gmt *g)
 {
-	if (g->args->study && strcmp(g->args->study, "main") != 0)
+	if (g->e.args->study && strcmp(g->e.args->study, "main") != 0)
 		return;
 	claim_averages(g);
 	claim_speedups(g);

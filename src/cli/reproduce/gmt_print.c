@@ -182,8 +182,8 @@ static int print_studies(const struct td_cli_gmt *g, struct tide_error *err)
 
 int td_cli_gmt_print(const struct td_cli_gmt *g, struct tide_error *err)
 {
-	bool only_main = g->args->study && strcmp(g->args->study, "main") == 0;
-	bool with_main = !g->args->study || only_main;
+	bool only_main = g->e.args->study && strcmp(g->e.args->study, "main") == 0;
+	bool with_main = !g->e.args->study || only_main;
 	int rc = with_main ? print_speedups(g, err) : 0;
 
 	if (!rc && with_main)

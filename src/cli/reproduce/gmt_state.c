@@ -26,8 +26,8 @@ void td_cli_gmt_state_speedup(struct td_cli_gmt *g, const char *id, const char *
 {
 	struct td_cli_gmt_note n = td_cli_gmt_size_note(published, measured, why);
 
-	td_cli_state_number(&g->r, id, what, published, measured, (measured > 1) == (published > 1),
-			    n.text);
+	td_cli_state_number(&g->e.r, id, what, published, measured,
+			    (measured > 1) == (published > 1), n.text);
 }
 
 void td_cli_gmt_state_gain(struct td_cli_gmt *g, const char *id, const char *what, double published,
@@ -35,16 +35,16 @@ void td_cli_gmt_state_gain(struct td_cli_gmt *g, const char *id, const char *wha
 {
 	struct td_cli_gmt_note n = td_cli_gmt_size_note(published, measured, why);
 
-	td_cli_state_number(&g->r, id, what, published, measured, measured > 0, n.text);
+	td_cli_state_number(&g->e.r, id, what, published, measured, measured > 0, n.text);
 }
 
 void td_cli_gmt_skip(struct td_cli_gmt *g, const char *id, const char *what, const char *published,
 		     const char *why)
 {
-	td_cli_state(&g->r, &(struct td_cli_statement){.id = id,
-						       .what = what,
-						       .published = json_string(published),
-						       .measured = json_null(),
-						       .verdict = TD_CLI_UNJUDGED,
-						       .note = why});
+	td_cli_state(&g->e.r, &(struct td_cli_statement){.id = id,
+							 .what = what,
+							 .published = json_string(published),
+							 .measured = json_null(),
+							 .verdict = TD_CLI_UNJUDGED,
+							 .note = why});
 }

@@ -6,7 +6,7 @@
 
 static bool is_studied(const struct td_cli_gmt *g, const char *study)
 {
-	return !g->args->study || !strcmp(g->args->study, study);
+	return !g->e.args->study || !strcmp(g->e.args->study, study);
 }
 
 static double average(const struct td_cli_gmt *g, enum td_cli_gmt_setting s,
@@ -29,10 +29,10 @@ static void claim_osf(struct td_cli_gmt *g)
 				 1.03, order, NULL);
 	td_cli_gmt_state_speedup(g, "fig11-random", "oversubscription 4: Random over BaM", 1.14,
 				 random, NULL);
-	td_cli_state_claim(&g->r, "fig11-less", "Reuse gains less than at oversubscription 2",
+	td_cli_state_claim(&g->e.r, "fig11-less", "Reuse gains less than at oversubscription 2",
 			   "1.23 after 1.5", !isnan(reuse), reuse < before, NULL, "%.2f after %.2f",
 			   reuse, before);
-	td_cli_state_claim(&g->r, "fig11-best", "Reuse is still the fastest", "1.23, 1.14, 1.03",
+	td_cli_state_claim(&g->e.r, "fig11-best", "Reuse is still the fastest", "1.23, 1.14, 1.03",
 			   !isnan(reuse), reuse > order && reuse > random, NULL,
 			   "reuse %.2f, random %.2f, tier-order %.2f", reuse, random, order);
 }
@@ -49,12 +49,12 @@ static void claim_ratio(struct td_cli_gmt *g)
 		 average(g, GMT_RATIO2, GMT_REUSE, GMT_TIER2_BIAS);
 	others = average(g, GMT_RATIO8, GMT_REUSE, GMT_OTHER_BIAS) /
 		 average(g, GMT_RATIO2, GMT_REUSE, GMT_OTHER_BIAS);
-	td_cli_state_claim(&g->r, "fig12-rising",
+	td_cli_state_claim(&g->e.r, "fig12-rising",
 			   "Reuse over BaM rises with host memory: 2, 4, 8 times", "increase",
 			   !isnan(all[2]), all[0] < all[1] && all[1] < all[2], NULL,
 			   "%.2f, %.2f, %.2f", all[0], all[1], all[2]);
 	td_cli_state_claim(
-		&g->r, "fig12-bias", "and most where distances lie in tier 2: from 2 to 8 times",
+		&g->e.r, "fig12-bias", "and most where distances lie in tier 2: from 2 to 8 times",
 		"more for applications that have a higher Tier-2 bias", !isnan(biased),
 		biased > others,
 		"where the data is used in turns every page of host memory saves a read, "
@@ -99,7 +99,7 @@ static void claim_implied(struct td_cli_gmt *g)
 			 "15: %s",
 			 app->name);
 		double cut = td_cli_gmt_cut(g, GMT_IMPLIED, a, GMT_REUSE);
-		td_cli_state_number(&g->r, id, what, app->cut_percent, cut,
+		td_cli_state_number(&g->e.r, id, what, app->cut_percent, cut,
 				    fabs(cut - app->cut_percent) <= 15, NULL);
 		td_cli_gmt_claim_class(g, GMT_IMPLIED, a);
 	}

@@ -3,13 +3,16 @@
 #include "observuvm.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 const struct td_cli_option td_cli_reproduce_observuvm_options[] = {
 	TD_CLI_QUICK_OPTION,
-	{"full", 0, TD_CLI_FLAG, TD_CLI_AT(full), NULL, "at the paper's sizes, 2 to 24 GB: hours",
-	 TD_CLI_ANY},
+	{"large", 0, TD_CLI_FLAG, TD_CLI_AT(large), NULL,
+	 "each as large as its runs take seconds: eight at the paper's sizes", TD_CLI_ANY},
+	{"full", 0, TD_CLI_FLAG, TD_CLI_AT(full), NULL,
+	 "all at the paper's sizes, 2 to 24 GB: hours", TD_CLI_ANY},
 	TD_CLI_STUDY_OPTION("main, over, observe, samples, bare or exact"),
 	TD_CLI_ONLY_OPTION,
 	TD_CLI_JOBS_OPTION,
@@ -21,45 +24,55 @@ const struct td_cli_option td_cli_reproduce_observuvm_options[] = {
 
 const char td_cli_reproduce_observuvm_more[] =
 	"Fourteen applications with UVM, the policies of ObservUVM, access counter migration and\n"
-	"EarlyAdaptor, on an RTX 3090 (model observuvm), data at a sixteenth of the paper's sizes\n"
-	"and half as much again as near memory. Studies: over has 10 to 70% more data than memory,\n"
-	"observe 75 to 25 observed chunks, samples 1 to 3 pages of each, bare no prefetching, exact\n"
-	"every warp by itself, for BlackScholes.\n\n"
+	"EarlyAdaptor, on an RTX 3090 (model observuvm), half as much again as near memory, at a\n"
+	"sixteenth of the paper's sizes (btr at a thirty-second). With --large eight have the\n"
+	"paper's sizes, lu, mm and hel a quarter of it, spm an eighth. Studies: over has 10 to 70%\n"
+	"more data than memory, observe 75 to 25 observed chunks, samples 1 to 3 pages of each,\n"
+	"bare no prefetching, exact every warp by itself, for BlackScholes.\n\n"
 	"Examples:\n"
 	"  tide reproduce observuvm --quick\n"
 	"  tide reproduce observuvm --full --study main --only gmv,observuvm-2dc\n";
 
+/* Cycles between accesses to global memory where the arithmetic is known to be most of it, on a
+ * multiprocessor of 128 multiply-adds of floats a cycle and 16 lanes of loads:
+ *
+ *     tiles of 128 x 128, floats    a slab of 32 in 2 accesses: 128 * 128 * 32 / 128 / 8 warps / 2
+ *     tiles of 32 x 32              64 loads of shared memory for 2 accesses, 2 cycles each
+ *     Hellinger                     the loads themselves: 2 cycles each
+ *
+ * LU as if of floats: in doubles, of which there are 2 a cycle, there would be little time but that
+ * of arithmetic, and no policy would matter. Others have the model's 8. */
+#define TILE_FLOATS 256
+#define TILE_SHARED 64
+#define LOADS 2
+
 const struct td_cli_obs_published td_cli_obs_published[OBS_APPS] = {
-	[OBS_MM] = {"mm", "MM", OBS_LRU, false, false},
-	[OBS_GMM] = {"gmm", "GMM", OBS_LRU, false, false},
-	[OBS_SRK] = {"srk", "SRK", OBS_LFU, false, false},
-	[OBS_SR2] = {"sr2", "SR2", OBS_LFU, false, false},
-	[OBS_HEL] = {"hel", "HEL", OBS_LRU, false, false},
-	[OBS_2DC] = {"observuvm-2dc", "2DC", OBS_CP, false, false},
-	[OBS_GMV] = {"gmv", "GMV", OBS_LFU, false, false},
-	[OBS_LU] = {"lu", "LU", OBS_LFU, true, false},
-	[OBS_BLK] = {"blk", "BLK", OBS_CP, false, false},
-	[OBS_SPM] = {"spm", "SPM", OBS_LFU, true, false},
-	[OBS_AN] = {"an", "AN", OBS_LRU, false, false},
-	[OBS_SN] = {"sn", "SN", OBS_LRU, false, false},
-	[OBS_BTR] = {"btr", "BTR", OBS_LFU, false, true},
-	[OBS_BFS] = {"observuvm-bfs", "BFS", OBS_CP, false, true},
+	[OBS_MM] = {"mm", "MM", OBS_LRU, false, false, TILE_SHARED, 4},
+	[OBS_GMM] = {"gmm", "GMM", OBS_LRU, false, false, TILE_FLOATS, 1},
+	[OBS_SRK] = {"srk", "SRK", OBS_LFU, false, false, TILE_FLOATS, 1},
+	[OBS_SR2] = {"sr2", "SR2", OBS_LFU, false, false, TILE_FLOATS, 1},
+	[OBS_HEL] = {"hel", "HEL", OBS_LRU, false, false, LOADS, 4},
+	[OBS_2DC] = {"observuvm-2dc", "2DC", OBS_CP, false, false, 0, 1},
+	[OBS_GMV] = {"gmv", "GMV", OBS_LFU, false, false, 0, 1},
+	[OBS_LU] = {"lu", "LU", OBS_LFU, true, false, TILE_FLOATS, 4},
+	[OBS_BLK] = {"blk", "BLK", OBS_CP, false, false, 0, 1},
+	[OBS_SPM] = {"spm", "SPM", OBS_LFU, true, false, 0, 8},
+	[OBS_AN] = {"an", "AN", OBS_LRU, false, false, 0, 1},
+	[OBS_SN] = {"sn", "SN", OBS_LRU, false, false, 0, 1},
+	[OBS_BTR] = {"btr", "BTR", OBS_LFU, false, true, 0, 32},
+	[OBS_BFS] = {"observuvm-bfs", "BFS", OBS_CP, false, true, 0, 16},
 };
 
 /* ---- what to run ---- */
 
 static const struct {
-	const char *evict, *prefetch, *model;
+	const char *evict, *prefetch;
 } configs[OBS_CONFIGS] = {
-	[OBS_UVM] = {"lrm", "tree", "observuvm"},
-	[OBS_LRU] = {"observ-lru", "tree", "observuvm"},
-	[OBS_LFU] = {"observ-lfu", "tree", "observuvm"},
-	[OBS_CP] = {"cp", "tree", "observuvm"},
-	[OBS_TM] = {"tournament", "tree", "observuvm"},
-	[OBS_TM1] = {"tournament", "fdp", "observuvm"},
-	[OBS_TM2] = {"tournament", "rgp", "observuvm"},
-	[OBS_ACBM] = {"lrm", "acbm", "observuvm"},
-	[OBS_EA] = {"lrm", "early-adaptor", "observuvm"},
+	[OBS_UVM] = {"lrm", "tree"},         [OBS_LRU] = {"observ-lru", "tree"},
+	[OBS_LFU] = {"observ-lfu", "tree"},  [OBS_CP] = {"cp", "tree"},
+	[OBS_TM] = {"tournament", "tree"},   [OBS_TM1] = {"tournament", "fdp"},
+	[OBS_TM2] = {"tournament", "rgp"},   [OBS_ACBM] = {"lrm", "acbm"},
+	[OBS_EA] = {"lrm", "early-adaptor"},
 };
 const char *const td_cli_obs_names[OBS_CONFIGS] = {"UVM", "LRU",  "LFU",  "CP", "TM",
 						   "TM+", "TM++", "ACBM", "EA"};
@@ -112,20 +125,36 @@ static const struct {
 };
 #define STUDIES (sizeof studies / sizeof *studies)
 
-/* Look-ups of a tree are traced one by one, which takes long: that one is smaller. */
-static double scale_of(const struct td_cli_obs *o, enum td_cli_obs_app a)
+/* One size for all, but a tree's look-ups, which are traced one by one; or of each as much as takes
+ * seconds. Every warp by itself takes long as well. */
+static double scale_of(const struct td_cli_obs *o, enum td_cli_obs_setting s, enum td_cli_obs_app a)
 {
-	if (o->args->full)
+	if (o->e.args->full)
 		return 1;
-	if (o->args->quick)
+	if (o->e.args->quick)
 		return a == OBS_BTR ? 1. / 256 : 1. / 64;
+	if (o->e.args->large && s != OBS_EXACT)
+		return 1. / td_cli_obs_published[a].part;
 	return a == OBS_BTR ? 1. / 32 : 1. / 16;
+}
+
+/* In a part of the data a matrix product has less arithmetic for each byte, by the ratio of the
+ * sides: a round of it takes longer by as much. */
+static void choose_model(struct td_cli_obs *o, enum td_cli_obs_app a)
+{
+	double cycles = td_cli_obs_published[a].cycles;
+
+	if (cycles > 0)
+		snprintf(o->model[a], sizeof o->model[a], "observuvm:issue_cycles=%.6g",
+			 cycles / sqrt(scale_of(o, OBS_MAIN, a)));
+	else
+		snprintf(o->model[a], sizeof o->model[a], "observuvm");
 }
 
 static void add_run(struct td_cli_obs *o, enum td_cli_obs_setting s, enum td_cli_obs_app a,
 		    enum td_cli_obs_config c)
 {
-	struct td_cli_rerun *run = &o->runs[o->n];
+	struct td_cli_rerun *run = &o->e.runs[o->e.n];
 	const struct setting *set = &settings[s];
 
 	*run = (struct td_cli_rerun){
@@ -134,21 +163,21 @@ static void add_run(struct td_cli_obs *o, enum td_cli_obs_setting s, enum td_cli
 		.chunk = "2M",
 		.evict = set->evict ? set->evict : configs[c].evict,
 		.prefetch = set->prefetch ? set->prefetch : configs[c].prefetch,
-		.model = configs[c].model,
+		.model = o->model[a],
 	};
 	snprintf(run->workload, sizeof run->workload, "%s:scale=%.10g%s",
-		 td_cli_obs_published[a].app, scale_of(o, a),
+		 td_cli_obs_published[a].app, scale_of(o, s, a),
 		 s == OBS_EXACT ? ",mode=exact,iters=4" : "");
 	/* In waves an access stands for those of many warps: a threshold of 256 is one of them. */
 	if (c == OBS_ACBM && !td_cli_obs_published[a].exact)
 		run->prefetch = "acbm:threshold=1";
-	o->at[s][a][c] = ++o->n;
+	o->at[s][a][c] = ++o->e.n;
 }
 
 /* The configurations of a setting that the chosen study runs; all of them without one. */
 static unsigned chosen(const struct td_cli_obs *o, enum td_cli_obs_setting s, size_t study)
 {
-	if (!o->args->study || studies[study].settings & BIT(s))
+	if (!o->e.args->study || studies[study].settings & BIT(s))
 		return settings[s].configs;
 	return s == OBS_MAIN ? studies[study].main_configs : 0;
 }
@@ -159,7 +188,7 @@ static int find_study(const struct td_cli_obs *o, size_t *study, struct tide_err
 
 	for (size_t i = 0; i < STUDIES; i++)
 		names[i] = studies[i].name;
-	return td_cli_choose_study(o->args->study, names, STUDIES, study, err);
+	return td_cli_choose_study(o->e.args->study, names, STUDIES, study, err);
 }
 
 static int find_apps(struct td_cli_obs *o, struct tide_error *err)
@@ -168,8 +197,8 @@ static int find_apps(struct td_cli_obs *o, struct tide_error *err)
 
 	for (size_t a = 0; a < OBS_APPS; a++)
 		names[a] = td_cli_obs_published[a].app;
-	o->all = !o->args->only;
-	return td_cli_choose_apps(o->args->only, names, OBS_APPS, o->wanted, err);
+	o->all = !o->e.args->only;
+	return td_cli_choose_apps(o->e.args->only, names, OBS_APPS, o->wanted, err);
 }
 
 /* Applications that the chosen study is about. */
@@ -178,7 +207,7 @@ static unsigned study_apps(const struct td_cli_obs *o, size_t study)
 	unsigned apps = 0;
 
 	for (unsigned s = 0; s < OBS_SETTINGS; s++) {
-		if (!o->args->study || studies[study].settings & BIT(s))
+		if (!o->e.args->study || studies[study].settings & BIT(s))
 			apps |= settings[s].apps;
 	}
 	return apps;
@@ -186,6 +215,7 @@ static unsigned study_apps(const struct td_cli_obs *o, size_t study)
 
 static void add_app(struct td_cli_obs *o, enum td_cli_obs_app a, size_t study)
 {
+	choose_model(o, a);
 	for (unsigned s = 0; s < OBS_SETTINGS; s++) {
 		unsigned which = settings[s].apps & BIT(a) ? chosen(o, s, study) : 0;
 		for (unsigned c = 0; c < OBS_CONFIGS; c++) {
@@ -206,8 +236,9 @@ static void add_runs(struct td_cli_obs *o, size_t study)
 	}
 }
 
-int td_cli_obs_plan(struct td_cli_obs *o, struct tide_error *err)
+static int make_plan(void *self, struct tide_error *err)
 {
+	struct td_cli_obs *o = self;
 	size_t study;
 	int rc = find_study(o, &study, err);
 
@@ -215,54 +246,42 @@ int td_cli_obs_plan(struct td_cli_obs *o, struct tide_error *err)
 		rc = find_apps(o, err);
 	if (rc)
 		return rc;
-	if (o->args->full && o->args->quick)
+	if (o->e.args->full + o->e.args->quick + o->e.args->large > 1)
 		return tide_fail(err, -EINVAL,
-				 "both the full size and a small one: give one of "
-				 "--full, --quick");
-	o->settings = o->args->study ? studies[study].settings : UINT32_MAX;
-	o->runs = calloc(sizeof o->at / sizeof ***o->at, sizeof *o->runs);
-	if (!o->runs)
+				 "more than one size: give one of --quick, --large, --full");
+	o->settings = o->e.args->study ? studies[study].settings : UINT32_MAX;
+	o->e.runs = calloc(sizeof o->at / sizeof ***o->at, sizeof *o->e.runs);
+	if (!o->e.runs)
 		return tide_fail(err, -ENOMEM, "no memory for the runs: free some");
 	add_runs(o, study);
-	if (!o->n)
+	if (!o->e.n)
 		return tide_fail(err, -EINVAL,
 				 "study %s has none of these applications: leave --only out",
-				 td_cli_shown(o->args->study).text);
+				 td_cli_shown(o->e.args->study).text);
 	return 0;
 }
 
 /* ---- the whole ---- */
 
-static int reproduce(struct td_cli_obs *o, struct tide_error *err)
+static void claim(void *self)
 {
-	int rc = td_cli_obs_plan(o, err);
+	struct td_cli_obs *o = self;
 
-	if (!rc)
-		rc = td_cli_rerun(&o->r, o->runs, o->n, (size_t)o->args->jobs, err);
-	if (rc)
-		return rc;
-	td_cli_progress_end(&o->r.progress);
 	if (o->settings & BIT(OBS_MAIN))
 		td_cli_obs_claims(o);
 	td_cli_obs_study_claims(o);
-	if (!o->args->json)
-		rc = td_cli_obs_print(o, err);
-	return rc ? rc : td_cli_reproduce_print(&o->r, err);
+}
+
+static int print(void *self, struct tide_error *err)
+{
+	return td_cli_obs_print(self, err);
 }
 
 int td_cli_reproduce_observuvm(const struct td_cli_args *args, struct tide_error *err)
 {
-	struct td_cli_obs *o = calloc(1, sizeof *o);
+	static const struct td_cli_evaluator by = {
+		"observuvm", sizeof(struct td_cli_obs), make_plan, claim, print, NULL,
+	};
 
-	if (!o)
-		return tide_fail(err, -ENOMEM, "no memory for the runs: free some");
-	o->args = args;
-	int rc = td_cli_reproduce_start(&o->r, "observuvm", 1, args, err);
-	if (!rc)
-		rc = reproduce(o, err);
-	td_cli_rerun_free(o->runs, o->n);
-	free(o->runs);
-	td_cli_reproduce_free(&o->r);
-	free(o);
-	return rc;
+	return td_cli_evaluate(&by, args, err);
 }

@@ -62,18 +62,18 @@ struct td_cli_obs_published {
 	enum td_cli_obs_config prefers;
 	bool no_end_with_cp; /* it did not finish */
 	bool exact;          /* its warps run one by one, not in waves */
+	double cycles;       /* between accesses, in full size; 0: the model's */
+	unsigned part;       /* of the data that is used, 1 in so many: as a run takes seconds */
 };
 extern const struct td_cli_obs_published td_cli_obs_published[OBS_APPS];
 extern const char *const td_cli_obs_names[OBS_CONFIGS];
 
 struct td_cli_obs {
-	const struct td_cli_args *args;
-	struct td_cli_reproduction r;
+	struct td_cli_evaluation e;
 	bool wanted[OBS_APPS];
 	bool all;          /* of them are */
 	unsigned settings; /* those that run, as bits */
-	struct td_cli_rerun *runs;
-	size_t n;
+	char model[OBS_APPS][48];
 	size_t at[OBS_SETTINGS][OBS_APPS][OBS_CONFIGS]; /* number of the run + 1; 0: none */
 };
 
@@ -107,7 +107,6 @@ double td_cli_obs_occupied(const struct td_cli_obs *o, enum td_cli_obs_app a, bo
 
 /* ---- the other files ---- */
 
-int td_cli_obs_plan(struct td_cli_obs *o, struct tide_error *err);
 void td_cli_obs_claims(struct td_cli_obs *o);
 void td_cli_obs_study_claims(struct td_cli_obs *o);
 int td_cli_obs_print(const struct td_cli_obs *o, struct tide_error *err);

@@ -39,7 +39,7 @@ static void claim_slower(struct td_cli_obs *o)
 			snprintf(list + at, sizeof list - at, "%s%s %+.0f%%", at ? ", " : "",
 				 td_cli_obs_published[a].app, -saved);
 	}
-	td_cli_state_claim(&o->r, "fig9-slower",
+	td_cli_state_claim(&o->e.r, "fig9-slower",
 			   "no application is slower with TM++ than with UVM, by 2%", "none", n > 0,
 			   !*list, NULL, "%s", *list ? list : "none");
 }
@@ -67,7 +67,7 @@ static void claim_times(struct td_cli_obs *o)
 			       average(o, td_cli_obs_time_ns, OBS_TM2, OBS_UVM), NULL);
 	td_cli_obs_state_saved(o, "fig9-most", "the most that TM++ saves", 64, o->all ? most : NAN,
 			       NULL);
-	td_cli_state_claim(&o->r, "fig9-spm", "SPM gains most from TM++", "SPM",
+	td_cli_state_claim(&o->e.r, "fig9-spm", "SPM gains most from TM++", "SPM",
 			   o->all && !isnan(most), which == OBS_SPM, NULL, "%s",
 			   which < OBS_APPS ? td_cli_obs_published[which].name : "");
 	claim_slower(o);
@@ -83,7 +83,7 @@ static void claim_preferred(struct td_cli_obs *o, enum td_cli_obs_app a)
 
 	snprintf(id, sizeof id, "fig10-%s", p->app);
 	snprintf(what, sizeof what, "the fastest policy, or within %d%% of it: %s", NEAR, p->name);
-	td_cli_state_claim(&o->r, id, what, td_cli_obs_names[p->prefers], best != OBS_CONFIGS,
+	td_cli_state_claim(&o->e.r, id, what, td_cli_obs_names[p->prefers], best != OBS_CONFIGS,
 			   best != OBS_CONFIGS && saved_time(o, a, best, p->prefers) < NEAR, NULL,
 			   "LRU, LFU, CP save %.0f, %.0f, %.0f%%",
 			   saved_time(o, a, OBS_LRU, OBS_UVM), saved_time(o, a, OBS_LFU, OBS_UVM),
@@ -94,7 +94,7 @@ static void claim_preferred(struct td_cli_obs *o, enum td_cli_obs_app a)
 	snprintf(id, sizeof id, "fig10-cp-%s", p->app);
 	snprintf(what, sizeof what, "%s does not finish under CP: %d times the fastest", p->name,
 		 NO_END);
-	td_cli_state_claim(&o->r, id, what, "not within a reasonable time", !isnan(times),
+	td_cli_state_claim(&o->e.r, id, what, "not within a reasonable time", !isnan(times),
 			   times > NO_END, NULL, "%.1f times", times);
 }
 
@@ -145,7 +145,7 @@ static void claim_no_gain(struct td_cli_obs *o, enum td_cli_obs_app a, const cha
 	double saved = saved_time(o, a, OBS_LRU, OBS_UVM);
 
 	if (o->wanted[a])
-		td_cli_state_claim(&o->r, id, "LRU is like UVM's policy: within 5% of its time",
+		td_cli_state_claim(&o->e.r, id, "LRU is like UVM's policy: within 5% of its time",
 				   "no improvement", !isnan(saved), fabs(saved) < 5, NULL,
 				   "%.1f%% saved", saved);
 }
@@ -188,7 +188,7 @@ static void claim_threshold(struct td_cli_obs *o, enum td_cli_obs_app a)
 	char id[48];
 
 	snprintf(id, sizeof id, "fdp-%s", td_cli_obs_published[a].app);
-	td_cli_state_claim(&o->r, id,
+	td_cli_state_claim(&o->e.r, id,
 			   "FDP finds more than 80% of what is prefetched of use, for threshold 1",
 			   a == OBS_GMM ? "no: 51" : "yes: 1", run != NULL,
 			   aggressive == (a != OBS_GMM), NULL, "%d of %d, at the end %d",
@@ -212,7 +212,7 @@ static void claim_faults(struct td_cli_obs *o)
 	td_cli_obs_state_saved(o, "fig12-tm++", "percent of TM+'s faults that TM++ saves, mean", 9,
 			       average(o, td_cli_obs_faults, OBS_TM2, OBS_TM1), NULL);
 	if (o->wanted[OBS_GMM])
-		td_cli_state_claim(&o->r, "fig12-gmm",
+		td_cli_state_claim(&o->e.r, "fig12-gmm",
 				   "GMM has as many faults with TM+ as with TM: within 10%",
 				   "similar", !isnan(gmm), fabs(gmm) < 10, NULL, "%.0f%% fewer",
 				   gmm);
@@ -236,16 +236,16 @@ static void claim_acbm(struct td_cli_obs *o)
 		n += !isnan(saved) ? 1 : 0;
 		ahead += saved > 0;
 	}
-	td_cli_state_claim(&o->r, "fig13-all", "TM++ is faster than ACBM in all applications",
+	td_cli_state_claim(&o->e.r, "fig13-all", "TM++ is faster than ACBM in all applications",
 			   "all", n > 0, ahead == n, NULL, "%u of %u", ahead, n);
 	for (unsigned a = OBS_MM; a <= OBS_GMM; a++) {
 		double saved = saved_time(o, a, OBS_ACBM, OBS_UVM);
 		if (o->wanted[a])
-			td_cli_state_claim(&o->r, a == OBS_MM ? "fig13-acbm-mm" : "fig13-acbm-gmm",
-					   a == OBS_MM ? "ACBM is slower than UVM on MM"
-						       : "ACBM is slower than UVM on GMM",
-					   "worse", !isnan(saved), saved < 0, NULL, "%+.0f%% time",
-					   -saved);
+			td_cli_state_claim(
+				&o->e.r, a == OBS_MM ? "fig13-acbm-mm" : "fig13-acbm-gmm",
+				a == OBS_MM ? "ACBM is slower than UVM on MM"
+					    : "ACBM is slower than UVM on GMM",
+				"worse", !isnan(saved), saved < 0, NULL, "%+.0f%% time", -saved);
 	}
 }
 
@@ -261,7 +261,7 @@ static void claim_ea(struct td_cli_obs *o)
 			       average(o, td_cli_obs_time_ns, OBS_TM2, OBS_EA), NULL);
 	td_cli_obs_state_saved(o, "fig13-ea-most", "and the most", 36, o->all ? most : NAN, NULL);
 	if (o->wanted[OBS_GMM])
-		td_cli_state_claim(&o->r, "fig13-ea-gmm", "EA is slower than UVM on GMM",
+		td_cli_state_claim(&o->e.r, "fig13-ea-gmm", "EA is slower than UVM on GMM",
 				   "degradation", !isnan(gmm), gmm < 0, NULL, "%+.0f%% time", -gmm);
 }
 
@@ -327,12 +327,12 @@ static void claim_rest(struct td_cli_obs *o)
 			 1.8, notices, notices < 10,
 			 "beside the program, whose faults wait for it; the next chunk is observed "
 			 "at once, so that there are as many notices as the driver can take");
-	td_cli_state(&o->r, &(struct td_cli_statement){.id = "counters",
-						       .what = "access counters of the hardware",
-						       .published = json_integer(256),
-						       .measured = json_null(),
-						       .verdict = TD_CLI_UNJUDGED,
-						       .note = "as many are assumed"});
+	td_cli_state(&o->e.r, &(struct td_cli_statement){.id = "counters",
+							 .what = "access counters of the hardware",
+							 .published = json_integer(256),
+							 .measured = json_null(),
+							 .verdict = TD_CLI_UNJUDGED,
+							 .note = "as many are assumed"});
 }
 
 void td_cli_obs_claims(struct td_cli_obs *o)

@@ -7,7 +7,7 @@ const struct td_cli_rerun *td_cli_obs_run(const struct td_cli_obs *o, enum td_cl
 					  enum td_cli_obs_app a, enum td_cli_obs_config c)
 {
 	size_t at = o->at[s][a][c];
-	const struct td_cli_rerun *run = at ? &o->runs[at - 1] : NULL;
+	const struct td_cli_rerun *run = at ? &o->e.runs[at - 1] : NULL;
 
 	return run && !run->rc && run->json && run->time_ns ? run : NULL;
 }

@@ -15,7 +15,7 @@ static double rounded(double value)
 void td_cli_obs_state(struct td_cli_obs *o, const char *id, const char *what, double published,
 		      double measured, bool agrees, const char *note)
 {
-	td_cli_state_number(&o->r, id, what, rounded(published), rounded(measured), agrees, note);
+	td_cli_state_number(&o->e.r, id, what, rounded(published), rounded(measured), agrees, note);
 }
 
 void td_cli_obs_state_saved(struct td_cli_obs *o, const char *id, const char *what,

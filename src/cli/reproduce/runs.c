@@ -119,7 +119,9 @@ static int collect(struct work *w, struct tide_error *err)
 	return 0;
 }
 
-int td_cli_rerun(struct td_cli_reproduction *r, struct td_cli_rerun *runs, size_t n, size_t jobs,
+/* An input that several runs have is looked through once. -EINVAL and out of memory end it; other
+ * failures are left in their runs. */
+static int rerun(struct td_cli_reproduction *r, struct td_cli_rerun *runs, size_t n, size_t jobs,
 		 struct tide_error *err)
 {
 	struct work w = {.r = r, .runs = runs, .n = n, .lock = PTHREAD_MUTEX_INITIALIZER};
@@ -140,8 +142,39 @@ int td_cli_rerun(struct td_cli_reproduction *r, struct td_cli_rerun *runs, size_
 	return rc;
 }
 
-void td_cli_rerun_free(struct td_cli_rerun *runs, size_t n)
+static int evaluate(const struct td_cli_evaluator *by, struct td_cli_evaluation *e,
+		    struct tide_error *err)
 {
-	for (size_t i = 0; i < n; i++)
-		json_decref(runs[i].json);
+	int rc = by->plan(e, err);
+
+	if (!rc)
+		rc = rerun(&e->r, e->runs, e->n, (size_t)e->args->jobs, err);
+	if (rc)
+		return rc;
+	td_cli_progress_end(&e->r.progress);
+	by->claim(e);
+	if (!e->args->json)
+		rc = by->print(e, err);
+	return rc ? rc : td_cli_reproduce_print(&e->r, err);
+}
+
+int td_cli_evaluate(const struct td_cli_evaluator *by, const struct td_cli_args *args,
+		    struct tide_error *err)
+{
+	struct td_cli_evaluation *e = calloc(1, by->bytes);
+
+	if (!e)
+		return tide_fail(err, -ENOMEM, "no memory for the reproduction: free some");
+	e->args = args;
+	int rc = td_cli_reproduce_start(&e->r, by->paper, 1, args, err);
+	if (!rc)
+		rc = evaluate(by, e, err);
+	for (size_t i = 0; i < e->n; i++)
+		json_decref(e->runs[i].json);
+	free(e->runs);
+	if (by->release)
+		by->release(e);
+	td_cli_reproduce_free(&e->r);
+	free(e);
+	return rc;
 }

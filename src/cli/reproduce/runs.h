@@ -16,11 +16,25 @@ struct td_cli_rerun {
 	struct tide_error err;
 };
 
-/* Runs all of them, and adds their documents to the reproduction. An input that several runs have
- * is looked through once. -EINVAL and out of memory end it; other failures are left in their runs.
- */
-int td_cli_rerun(struct td_cli_reproduction *r, struct td_cli_rerun *runs, size_t n, size_t jobs,
-		 struct tide_error *err);
-void td_cli_rerun_free(struct td_cli_rerun *runs, size_t n);
+/* An evaluation: the first member of the paper's own struct, which is zeroed. */
+struct td_cli_evaluation {
+	const struct td_cli_args *args;
+	struct td_cli_reproduction r;
+	struct td_cli_rerun *runs;
+	size_t n;
+};
+
+/* What a paper does with it: allocates its runs and says what they are; states what came of them;
+ * prints tables, where no JSON is wanted; frees what else it has, unless NULL. */
+struct td_cli_evaluator {
+	const char *paper;
+	size_t bytes; /* of its struct */
+	int (*plan)(void *self, struct tide_error *err);
+	void (*claim)(void *self);
+	int (*print)(void *self, struct tide_error *err);
+	void (*release)(void *self);
+};
+int td_cli_evaluate(const struct td_cli_evaluator *by, const struct td_cli_args *args,
+		    struct tide_error *err);
 
 #endif
