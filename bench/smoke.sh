@@ -4,6 +4,7 @@
 set -eu
 unset PEER PEER_MRC PEER_SHARDS REPEAT SHARES POLICIES COUNTED TRACES WORKLOADS
 unset COST_SIZES COST_COUNTED COST_COUNTED_SIZES COST_LIMIT
+unset TIDE_BENCH_DIR FILE_MIB NEAR_MIB READS SCAN_MIB PASSES
 QUICK=1 "$TIDE_SOURCE/bench/run.sh" "$TIDE"
 results=$(dirname "$TIDE")/bench-quick.jsonl
 
@@ -44,3 +45,15 @@ done
 expect 5 '^{"bench": "mrc", .*"seconds_same_file": [0-9.]*, .*"peak_bytes": [1-9][0-9]*, .*}$'
 expect 3 '^{"bench": "workloads", .*"accesses": [1-9][0-9]*, .*"own_bytes": [0-9]*, "verdict": "ok", .*}$'
 expect 5 '^{"bench": "timed", .*"million_per_second": [0-9.]*, "peak_bytes": [1-9][0-9]*}$'
+# Three page sizes, two mappings, random and in order; where the kernel lets us.
+grep -q '"bench": "pager-faults", "skipped": true' "$results" || {
+	expect 12 '^{"bench": "pager-faults", .*"faults": [1-9][0-9]*, .*"ratio": [0-9.]*, .*}$'
+	expect 4 '^{"bench": "pager-hits", .*"ns_per_access": [0-9.]*, .*}$'
+	expect 3 '^{"bench": "pager-scale", .*"metadata_bytes": [1-9][0-9]*, .*}$'
+	for what in random sequential scan; do
+		grep -q "\"bench\": \"pager-file\", \"what\": \"$what\", .*\"faults\": [1-9]" "$results" || {
+			echo "$results: no line of pager-file about $what"
+			exit 1
+		}
+	done
+}
