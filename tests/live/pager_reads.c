@@ -6,7 +6,7 @@
 
 #include "pager_help.h"
 
-enum { THREADS = 4, LOADS = 3000, TRIES = 100 };
+enum { THREADS = 4, LOADS = 800, TRIES = 1000 };
 
 static uint64_t *words;
 static size_t words_n;

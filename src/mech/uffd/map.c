@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -147,13 +148,14 @@ static int check_room(struct td_pager *p, const struct td_extent *x, struct tide
 	bool has_place =
 		p->has_storage || p->config.host_pages == UINT64_MAX || x->shared || x->read_only;
 	uint64_t room = p->config.near_pages + p->config.host_pages;
-	if (has_place || p->mapped_pages + x->pages <= room)
+	uint64_t all = p->mapped_pages + x->pages;
+	if (has_place || all <= room)
 		return 0;
 	return tide_fail(err, -ENOMEM,
-			 "all mappings together are %llu pages, near memory and tier 2 have %llu: "
-			 "give storage, or a larger tier 2",
-			 (unsigned long long)(p->mapped_pages + x->pages),
-			 (unsigned long long)room);
+			 "all mappings together are %" PRIu64
+			 " pages, near memory and tier 2 have %" PRIu64
+			 ": give storage, or a larger tier 2",
+			 all, room);
 }
 
 int td_pager_map(struct td_pager *p, void **out, size_t bytes, void *at,
