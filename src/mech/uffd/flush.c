@@ -429,8 +429,11 @@ bool td_pager_flush(struct td_pager *p, bool all)
 {
 	struct td_job jobs[TD_PAGER_BATCH];
 	uint64_t began = td_pager_now_ns();
+	/* The newest stay a little longer: an instruction may need several at once. */
+	uint64_t some = p->batch_pages / 4 > 2 * (uint64_t)p->chunk_pages ? p->batch_pages / 4
+									  : 2 * p->chunk_pages;
 	bool moved = false;
-	while (all ? p->linger.n : p->linger_pages > p->batch_pages / 2) {
+	while (all ? p->linger.n : p->linger_pages > some) {
 		size_t n = take_lingering(p, jobs);
 		if (!n)
 			break;

@@ -102,7 +102,7 @@ static int open_faults(struct td_pager *p, struct tide_error *err)
 static int open_engine(struct td_pager *p, struct tide_error *err)
 {
 	struct td_uffd_config *c = &p->config;
-	uint64_t chunks = c->near_pages / c->chunk_pages / 32;
+	uint64_t chunks = c->near_pages / c->chunk_pages / 128;
 	chunks = chunks < TD_PAGER_BATCH ? chunks : TD_PAGER_BATCH;
 	p->batch_pages = (chunks > BATCH_LEAST ? chunks : BATCH_LEAST) * c->chunk_pages;
 	p->batch_pages = 4 * p->batch_pages < c->near_pages ? p->batch_pages : 0;
@@ -175,6 +175,17 @@ static uint32_t lane_bytes(uint32_t chunk_pages)
 	return chunk_pages <= 8 ? 1 : chunk_pages <= 16 ? 2 : chunk_pages <= 32 ? 4 : 8;
 }
 
+/* It is held for less than a microsecond, and to sleep and be woken takes thirty: who finds it
+ * taken looks again for a while. */
+static void init_lock(pthread_mutex_t *lock)
+{
+	pthread_mutexattr_t adaptive;
+	pthread_mutexattr_init(&adaptive);
+	pthread_mutexattr_settype(&adaptive, PTHREAD_MUTEX_ADAPTIVE_NP);
+	pthread_mutex_init(lock, &adaptive);
+	pthread_mutexattr_destroy(&adaptive);
+}
+
 static int init(struct td_pager *p, struct tide_error *err)
 {
 	p->page_bytes = p->config.page_bytes;
@@ -183,7 +194,7 @@ static int init(struct td_pager *p, struct tide_error *err)
 	p->lane_bytes = lane_bytes(p->chunk_pages);
 	p->thread = p->config.service == TD_SERVICE_THREAD;
 	p->uffd = p->shadow_uffd = p->memfd = p->stop_fd = p->unmapper.pidfd = -1;
-	pthread_mutex_init(&p->lock, NULL);
+	init_lock(&p->lock);
 	pthread_cond_init(&p->calm, NULL);
 	pthread_cond_init(&p->work, NULL);
 	pthread_cond_init(&p->room, NULL);
