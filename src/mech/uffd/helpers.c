@@ -39,18 +39,20 @@ static unsigned take_reads(struct td_pager *p, struct td_read **reads)
 	return n;
 }
 
+/* A read belongs to its helper until that has waited for it. */
 static void read_all(struct td_pager *p, struct td_read **reads, unsigned n)
 {
-	unsigned started = 0;
+	bool started[AT_ONCE];
 	pthread_mutex_unlock(&p->lock);
+	for (unsigned i = 0; i < n; i++)
+		started[i] = td_pager_start_read(p, reads[i]);
 	for (unsigned i = 0; i < n; i++) {
-		if (td_pager_start_read(p, reads[i]))
-			reads[started++] = reads[i];
+		if (started[i])
+			td_io_wait(p->io, &reads[i]->request);
 	}
-	/* A read that is done may be another one by now: to wait for that does no harm. */
-	for (unsigned i = 0; i < started; i++)
-		td_io_wait(p->io, &reads[i]->request);
 	pthread_mutex_lock(&p->lock);
+	for (unsigned i = 0; i < n; i++)
+		reads[i]->used = false;
 }
 
 static void *run(void *arg)

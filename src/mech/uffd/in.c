@@ -166,7 +166,6 @@ static void end_read(struct td_pager *p, struct td_read *r, bool arrived)
 		td_pager_set(p, r->chunk, LANE_DIRTY, x->read_only ? 0 : came);
 	}
 	td_pager_settle(p, r->chunk, came, 0);
-	r->used = false;
 	td_pager_calm(p, r->chunk);
 }
 
