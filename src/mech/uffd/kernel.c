@@ -125,9 +125,23 @@ int td_uffd_wake(int fd, void *addr, size_t bytes)
 	return ioctl(fd, UFFDIO_WAKE, &range) ? -errno : 0;
 }
 
-/* Calls that stop in the middle are called again for the rest: a page that is mapped already is
- * passed over, and whoever waits for it is woken. */
+/* A call may stop in the middle, and is made again for the rest; a page that is mapped already is
+ * passed over, and whoever waits for it is woken. false: it is an error, in errno. */
 #define STEP 4096
+
+static bool goes_on(int fd, uintptr_t *at, int64_t done, bool wake)
+{
+	if (done > 0) {
+		*at += (uint64_t)done;
+	} else if (errno == EEXIST) {
+		if (wake)
+			td_uffd_wake(fd, (void *)*at, STEP);
+		*at += STEP;
+	} else {
+		return errno == EAGAIN;
+	}
+	return true;
+}
 
 int td_uffd_continue(int fd, void *addr, size_t bytes, bool protect, bool wake)
 {
@@ -137,39 +151,24 @@ int td_uffd_continue(int fd, void *addr, size_t bytes, bool protect, bool wake)
 		c.mode = (wake ? 0 : CONTINUE_DONTWAKE) | (protect ? CONTINUE_WP : 0);
 		if (!ioctl(fd, UFFDIO_CONTINUE, &c))
 			return 0;
-		if (c.mapped > 0) {
-			at += (uint64_t)c.mapped;
-		} else if (errno == EEXIST) {
-			if (wake)
-				td_uffd_wake(fd, (void *)at, STEP);
-			at += STEP;
-		} else if (errno != EAGAIN) {
+		if (!goes_on(fd, &at, c.mapped, wake))
 			return -errno;
-		}
 	}
 	return 0;
 }
 
 int td_uffd_copy(int fd, void *addr, const void *from, size_t bytes, bool protect, bool wake)
 {
-	size_t done = 0;
-	while (done < bytes) {
-		struct uffdio_copy c = {.dst = (uintptr_t)addr + done,
-					.src = (uintptr_t)from + done,
-					.len = bytes - done};
+	uintptr_t start = (uintptr_t)addr, at = start, end = at + bytes;
+	while (at < end) {
+		struct uffdio_copy c = {
+			.dst = at, .src = (uintptr_t)from + (at - start), .len = end - at};
 		c.mode = (wake ? 0 : UFFDIO_COPY_MODE_DONTWAKE) |
 			 (protect ? UFFDIO_COPY_MODE_WP : 0);
 		if (!ioctl(fd, UFFDIO_COPY, &c))
 			return 0;
-		if (c.copy > 0) {
-			done += (uint64_t)c.copy;
-		} else if (errno == EEXIST) {
-			if (wake)
-				td_uffd_wake(fd, (char *)addr + done, STEP);
-			done += STEP;
-		} else if (errno != EAGAIN) {
+		if (!goes_on(fd, &at, c.copy, wake))
 			return -errno;
-		}
 	}
 	return 0;
 }
@@ -182,15 +181,8 @@ int td_uffd_zero(int fd, void *addr, size_t bytes, bool wake)
 		z.mode = wake ? 0 : UFFDIO_ZEROPAGE_MODE_DONTWAKE;
 		if (!ioctl(fd, UFFDIO_ZEROPAGE, &z))
 			return 0;
-		if (z.zeropage > 0) {
-			at += (uint64_t)z.zeropage;
-		} else if (errno == EEXIST) {
-			if (wake)
-				td_uffd_wake(fd, (void *)at, STEP);
-			at += STEP;
-		} else if (errno != EAGAIN) {
+		if (!goes_on(fd, &at, z.zeropage, wake))
 			return -errno;
-		}
 	}
 	return 0;
 }
