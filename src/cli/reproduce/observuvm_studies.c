@@ -51,6 +51,7 @@ static void claim_muted(struct td_cli_obs *o, enum td_cli_obs_app a, const char 
 
 static void claim_levels(struct td_cli_obs *o)
 {
+	const size_t last = LEVELS - 1;
 	double gap[LEVELS], slope = 0;
 	unsigned ahead = 0;
 
@@ -71,7 +72,7 @@ static void claim_levels(struct td_cli_obs *o)
 			 over_zero(o, levels[i].setting, OBS_TM2);
 		ahead += gap[i] > 0;
 		/* Of the line through the gaps, which the paper draws; the levels are even. */
-		slope += gap[i] * ((double)i - (LEVELS - 1) / 2.);
+		slope += gap[i] * ((double)i - (double)last / 2);
 	}
 	td_cli_state_claim(&o->e.r, "fig15-ahead", "TM++ is ahead of UVM at 10, 20, .. 70%",
 			   "all levels", !isnan(gap[0]) && !isnan(gap[LEVELS - 1]), ahead == LEVELS,
