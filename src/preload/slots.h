@@ -62,8 +62,8 @@ static inline void td_slot_read(struct td_slot *s, struct tide_stats *stats)
 	for (int tries = 0; tries < 1000; tries++) {
 		uint32_t before = atomic_load(&s->seq);
 		memcpy(stats, &s->stats, sizeof *stats);
-		atomic_thread_fence(memory_order_acquire);
-		if (!(before & 1) && atomic_load(&s->seq) == before)
+		/* Not a plain load, which the copy could be moved behind. */
+		if (!(before & 1) && atomic_fetch_add(&s->seq, 0) == before)
 			return;
 	}
 }
