@@ -123,7 +123,7 @@ static void sleep_for_news(struct td_io *io)
 static void step(struct td_io *io, bool in_ring)
 {
 	if (in_ring && !io->reaping)
-		finish_all(io, td_ring_reap(io, true));
+		finish_all(io, td_ring_reap(io));
 	else
 		sleep_for_news(io);
 }
@@ -154,16 +154,6 @@ void td_io_drain(struct td_io *io)
 	pthread_mutex_lock(&io->lock);
 	while (io->open)
 		step(io, io->used > 0);
-	pthread_mutex_unlock(&io->lock);
-}
-
-void td_io_poll(struct td_io *io)
-{
-	if (!atomic_load_explicit(&io->used, memory_order_relaxed))
-		return;
-	pthread_mutex_lock(&io->lock);
-	if (io->used && !io->reaping)
-		finish_all(io, td_ring_reap(io, false));
 	pthread_mutex_unlock(&io->lock);
 }
 

@@ -63,7 +63,6 @@ void td_io_close(struct td_io *io);
 void td_io_start(struct td_io *io, struct td_io_request *const *requests, size_t n);
 /* Until this one is done, and its done has returned; reaps others on the way. */
 void td_io_wait(struct td_io *io, struct td_io_request *r);
-void td_io_poll(struct td_io *io);  /* reaps what is done, waits for nothing */
 void td_io_drain(struct td_io *io); /* until nothing is under way */
 /* One request, here and now, at the price of a pread. Its done is not called. */
 int td_io_now(struct td_io *io, struct td_io_request *r);

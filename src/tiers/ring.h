@@ -34,10 +34,10 @@ struct td_io {
 	unsigned sleepers;
 	size_t open; /* requests started and not done */
 	struct td_io_call *calls;
-	bool ring;             /* new requests go there */
-	bool made;             /* there is one */
-	bool reaping;          /* somebody is at the end of the ring that answers */
-	_Atomic unsigned used; /* requests in the ring; at most depth */
+	bool ring;     /* new requests go there */
+	bool made;     /* there is one */
+	bool reaping;  /* somebody is at the end of the ring that answers */
+	unsigned used; /* requests in the ring; at most depth */
 	unsigned depth;
 	struct io_uring uring;
 	struct __kernel_timespec delay;
@@ -51,8 +51,8 @@ void td_ring_put(struct td_io *io, struct td_io_request *r, int fd, size_t bytes
  * from now on; mostly NULL. */
 struct td_io_request *td_ring_submit(struct td_io *io);
 /* A list of requests that the kernel has answered, the answers as their results. Waits for one
- * without the lock where that is wanted; may be empty even so. Not while somebody is reaping. */
-struct td_io_request *td_ring_reap(struct td_io *io, bool wait);
+ * without the lock where there is none; may be empty even so. Not while somebody is reaping. */
+struct td_io_request *td_ring_reap(struct td_io *io);
 
 static inline void td_io_wake(struct td_io *io)
 {
