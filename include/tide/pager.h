@@ -64,7 +64,6 @@ struct tide_map_options {
 	bool shared;       /* writes go to the file, at the latest by tide_sync() or tide_close() */
 	bool read_only;    /* of the mapping and the file */
 	void *at;          /* exactly here, a multiple of the chunk size; NULL: anywhere */
-	const char *label; /* in messages */
 };
 
 /* bytes 0: the whole file. The mapping is rounded up to whole chunks. */

@@ -30,6 +30,23 @@ static void publish_slots(struct td_engine_box *box)
 		publish_slots(&box->members[i]);
 }
 
+static uint64_t slots_bytes(const struct td_engine_box *box)
+{
+	uint64_t bytes = box->slots.mapped_bytes;
+	for (unsigned i = 0; i < members(box); i++)
+		bytes += slots_bytes(&box->members[i]);
+	return bytes;
+}
+
+uint64_t td_engine_bytes(const struct td_engine *e)
+{
+	uint64_t bytes = e->bits.mapped_bytes + e->planned.mapped_bytes + e->migrated.mapped_bytes +
+			 e->next_use.mapped_bytes + e->tiers.entries.mapped_bytes;
+	for (int i = 0; i < TD_BOXES; i++)
+		bytes += slots_bytes(&e->box[i]);
+	return bytes;
+}
+
 /* Pointers that policies look through, after arrays may have moved. */
 static void publish(struct td_engine *e)
 {

@@ -168,6 +168,7 @@ int td_engine_create(struct td_engine **out, struct td_engine_config *config,
 		     struct tide_error *err);
 int td_engine_finish(struct td_engine *e, struct tide_error *err); /* is the log written? */
 void td_engine_destroy(struct td_engine *e);
+uint64_t td_engine_bytes(const struct td_engine *e); /* memory of the state of chunks */
 
 /* Fills e->index and e->bit for the batch, or for events from .. end - 1 of it; new chunks get
  * their state. */

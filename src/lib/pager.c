@@ -340,16 +340,17 @@ bool tide_owns(struct tide *t, const void *addr)
 void tide_stats(struct tide *t, struct tide_stats *s)
 {
 	struct td_pager_figures f;
+	sigset_t saved;
 	*s = (struct tide_stats){0};
 	td_pager_figures(t->pager, &f);
 #define TIDE_FIGURE(name, help) s->name = f.name;
 #include "tide/figures.def"
 #undef TIDE_FIGURE
-	const struct td_engine *e = td_pager_lock_engine(t->pager);
+	const struct td_engine *e = td_pager_lock_engine(t->pager, &saved);
 	s->counts = e->counts;
 	snprintf(s->evict, sizeof s->evict, "%s", e->box[TD_BOX_EVICT].choice.policy->name);
 	snprintf(s->ejected, sizeof s->ejected, "%s", e->ejected);
-	td_pager_unlock_engine(t->pager);
+	td_pager_unlock_engine(t->pager, &saved);
 	snprintf(s->mapping, sizeof s->mapping, "%s", td_pager_mapping(t->pager));
 	snprintf(s->service, sizeof s->service, "%s", td_pager_service(t->pager));
 }
@@ -383,6 +384,7 @@ static json_t *figures(const struct tide_stats *s)
 int tide_stats_json(struct tide *t, char **text, struct tide_error *err)
 {
 	struct tide_stats s;
+	sigset_t saved;
 	json_t *o = json_object();
 	tide_stats(t, &s);
 	json_object_set_new(o, "tide", td_lib_text(TIDE_VERSION));
@@ -390,9 +392,9 @@ int tide_stats_json(struct tide *t, char **text, struct tide_error *err)
 	json_object_set_new(o, "config", config(t, &s));
 	json_object_set_new(o, "counts", td_stats_counts(&s.counts));
 	json_object_set_new(o, "pager", figures(&s));
-	const struct td_engine *e = td_pager_lock_engine(t->pager);
+	const struct td_engine *e = td_pager_lock_engine(t->pager, &saved);
 	json_object_set_new(o, "policy", td_lib_policy_json(e));
-	td_pager_unlock_engine(t->pager);
+	td_pager_unlock_engine(t->pager, &saved);
 	*text = json_dumps(o, JSON_INDENT(1));
 	json_decref(o);
 	return *text ? 0 : tide_fail(err, -ENOMEM, "out of memory for the result");

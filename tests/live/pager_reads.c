@@ -83,7 +83,7 @@ int main(int argc, char **argv)
 {
 	struct tide_options o = {
 		.near_size = "2M", .chunk = "16p", .inject = "read=EIO:7", .on_error = on_error};
-	struct tide_map_options how = {.label = "reads"};
+	struct tide_map_options how = {0};
 	struct tide_stats stats;
 	must(argc > 1, "usage: pager_reads FILE [KEY=VALUE]...");
 	read_settings(&o, argc - 2, argv + 2);

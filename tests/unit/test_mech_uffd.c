@@ -317,6 +317,33 @@ static void parts_of_a_mapping_can_go(void **state)
 	end(p);
 }
 
+/* ---- the pager's thread ---- */
+
+static void count_message(void *arg, const char *text)
+{
+	if (strstr(text, "another takes over"))
+		atomic_fetch_add((_Atomic int *)arg, 1);
+}
+
+static void a_thread_that_ends_is_replaced(void **state)
+{
+	struct setup s = {4096,  16,    24,         ALL, 0, TD_MAPPING_AUTO, TD_SERVICE_THREAD,
+			  false, "lrm", "locality", NULL};
+	_Atomic int messages = 0;
+	struct td_pager *p = begin(&s);
+	unsigned char *at;
+	(void)state;
+	p->config.message = count_message;
+	p->config.message_arg = &messages;
+	assert_int_equal(td_pager_map(p, (void **)&at, 64 * 4096, NULL, NULL, NULL), 0);
+	at[0] = 1;
+	pthread_cancel(p->handler); /* it waits for faults, and holds nothing */
+	at[32 * 4096] = 2;          /* waits for the next one */
+	assert_int_equal(at[0] + at[32 * 4096], 3);
+	assert_int_equal(messages, 1);
+	end(p);
+}
+
 static void numbers_are_used_again(void **state)
 {
 	struct setup s = {4096, 16, 24, ALL, 0, TD_MAPPING_AUTO, 0, false, "lrm", "locality", NULL};
@@ -358,6 +385,7 @@ int main(void)
 		cmocka_unit_test(every_live_policy_runs),
 		cmocka_unit_test(parts_of_a_mapping_can_go),
 		cmocka_unit_test(numbers_are_used_again),
+		cmocka_unit_test(a_thread_that_ends_is_replaced),
 	};
 	if (td_uffd_probe(&has) || !(has & TD_UFFD_HAS_MINOR)) {
 		puts("userfaultfd with minor faults is not to be had here");

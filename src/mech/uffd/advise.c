@@ -51,17 +51,6 @@ static int act_on(struct td_pager *p, const void *addr, size_t bytes, act *fn,
 	return rc;
 }
 
-static void record(struct td_pager *p, enum tide_mark_kind kind, uint32_t chunk, uint64_t pages)
-{
-	unsigned at, n;
-	while (p->config.mark && td_pager_run(&pages, &at, &n)) {
-		struct tide_mark mark = {.kind = (uint8_t)kind,
-					 .page = (uint64_t)chunk * p->chunk_pages + at,
-					 .pages = n};
-		p->config.mark(p->config.record_arg, &mark);
-	}
-}
-
 /* ---- bringing and evicting ---- */
 
 /* One run at a time, as a replay has it. */
@@ -72,7 +61,7 @@ static int bring(struct td_pager *p, struct td_extent *x, uint32_t chunk, uint64
 	(void)x;
 	while (!rc && td_pager_run(&pages, &at, &n)) {
 		uint64_t run = td_pager_bits(at, n);
-		record(p, TIDE_MARK_BRING, chunk, run);
+		td_pager_record(p, TIDE_MARK_BRING, (uint64_t)chunk * p->chunk_pages + at, n);
 		td_pager_decide(p);
 		rc = td_engine_bring(p->engine, (tide_chunk){chunk}, run, NULL);
 		td_pager_decided(p);
@@ -90,8 +79,10 @@ int td_pager_prefetch(struct td_pager *p, const void *addr, size_t bytes, struct
 
 static int evict(struct td_pager *p, struct td_extent *x, uint32_t chunk, uint64_t pages)
 {
+	unsigned at = (unsigned)__builtin_ctzll(pages); /* a range is one run of each chunk */
 	(void)x;
-	record(p, TIDE_MARK_COLD, chunk, pages);
+	td_pager_record(p, TIDE_MARK_COLD, (uint64_t)chunk * p->chunk_pages + at,
+			td_lanes_count(pages));
 	td_pager_decide(p);
 	int rc = td_engine_cold(p->engine, (tide_chunk){chunk}, NULL);
 	td_pager_decided(p);

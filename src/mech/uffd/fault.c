@@ -166,7 +166,7 @@ static bool is_among_arrivals(const struct td_pager *p, uint32_t chunk)
  * that the program waits until what leaves has left. */
 static void evict_batch(struct td_pager *p)
 {
-	uint64_t limit = p->writes_behind ? 2 * p->batch_pages : p->batch_pages;
+	uint64_t limit = p->helpers_n ? 2 * p->batch_pages : p->batch_pages;
 	if (p->linger_pages > p->batch_pages)
 		td_pager_call_helper(p);
 	while (p->linger_pages > limit && p->leaving_pages >= p->batch_pages && p->batch_pages)

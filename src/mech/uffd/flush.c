@@ -255,9 +255,7 @@ static void end_to_file(struct td_pager *p, const struct td_job *job, uint64_t n
 {
 	uint64_t written = job->write & ~job->failed, gone = job->pages & ~job->failed;
 	uint64_t copied = td_pager_get(p, job->chunk, LANE_SWAPPED);
-	for (uint64_t rest = gone & job->packed; rest; rest &= rest - 1)
-		td_store_drop(p->store, (uint64_t)job->chunk * p->chunk_pages +
-						(unsigned)__builtin_ctzll(rest));
+	td_pager_forget_packed(p, job->chunk, gone & job->packed);
 	td_pager_clear(p, job->chunk, LANE_HELD, gone & ~job->packed);
 	td_pager_clear(p, job->chunk, LANE_STORED, gone);
 	td_pager_clear(p, job->chunk, LANE_DIRTY, written);

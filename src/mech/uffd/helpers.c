@@ -95,7 +95,6 @@ int td_pager_start_helpers(struct td_pager *p)
 		rc = td_pager_start(&p->helper[p->helpers_n], run, p);
 		p->helpers_n += !rc;
 	}
-	p->writes_behind |= !rc;
 	return rc;
 }
 

@@ -142,9 +142,7 @@ void td_pager_filled(struct td_pager *p, const struct td_fill *f)
 	uint64_t pages = f->stored | f->swapped | f->file;
 	if (!pages)
 		return;
-	for (uint64_t rest = f->stored; rest; rest &= rest - 1)
-		td_store_drop(p->store, (uint64_t)f->chunk * p->chunk_pages +
-						(unsigned)__builtin_ctzll(rest));
+	td_pager_forget_packed(p, f->chunk, f->stored);
 	td_pager_clear(p, f->chunk, LANE_STORED, f->stored);
 	td_pager_set(p, f->chunk, LANE_HELD, pages);
 	p->held_pages += td_lanes_count(pages);

@@ -77,7 +77,7 @@ static int map_memory(struct td_pager *p, struct td_extent *x)
 	return rc;
 }
 
-static void record(struct td_pager *p, enum tide_mark_kind kind, uint64_t page, uint64_t pages)
+void td_pager_record(struct td_pager *p, enum tide_mark_kind kind, uint64_t page, uint64_t pages)
 {
 	struct tide_mark mark = {.kind = (uint8_t)kind, .page = page, .pages = pages};
 	if (p->config.mark)
@@ -115,7 +115,7 @@ static int add(struct td_pager *p, struct td_extent *x, struct tide_error *err)
 		return tide_fail(err, rc, "cannot map %llu pages: %s", (unsigned long long)x->pages,
 				 strerror(-rc));
 	}
-	record(p, TIDE_MARK_MAP, x->first, x->pages);
+	td_pager_record(p, TIDE_MARK_MAP, x->first, x->pages);
 	p->mapped_pages += x->pages;
 	return 0;
 }
@@ -176,13 +176,13 @@ int td_pager_map(struct td_pager *p, void **out, size_t bytes, void *at,
 	x->pages = x->exists = (bytes + p->chunk_bytes - 1) / p->chunk_bytes * p->chunk_pages;
 	x->asked = (bytes + p->page_bytes - 1) / p->page_bytes;
 	bytes = x->pages * p->page_bytes;
-	if (!rc && x->has_file && (rc = td_pager_start_helpers(p)))
-		tide_fail(err, rc, "cannot start threads: %s", strerror(-rc));
 	if (!rc)
 		rc = reserve(p, &x->base, bytes, at, err);
 	if (!rc) {
 		td_pager_enter(p, &saved);
 		rc = check_room(p, x, err);
+		if (!rc && x->has_file && (rc = td_pager_start_helpers(p)))
+			tide_fail(err, rc, "cannot start threads: %s", strerror(-rc));
 		if (!rc)
 			rc = add(p, x, err);
 		td_pager_leave(p, &saved);
@@ -203,7 +203,7 @@ int td_pager_map(struct td_pager *p, void **out, size_t bytes, void *at,
 
 /* ---- unmapping ---- */
 
-static void forget_packed(struct td_pager *p, uint32_t chunk, uint64_t pages)
+void td_pager_forget_packed(struct td_pager *p, uint32_t chunk, uint64_t pages)
 {
 	for (; pages; pages &= pages - 1)
 		td_store_drop(p->store,
@@ -216,7 +216,7 @@ void td_pager_forget_pages(struct td_pager *p, uint32_t chunk, uint64_t pages)
 	uint64_t lingering = td_pager_get(p, chunk, LANE_LINGER) & pages;
 	uint64_t held = td_pager_get(p, chunk, LANE_HELD) & pages;
 	uint64_t packed = td_pager_get(p, chunk, LANE_STORED) & pages;
-	forget_packed(p, chunk, packed);
+	td_pager_forget_packed(p, chunk, packed);
 	p->packed_near -= td_lanes_count(packed & ~tier2);
 	p->swapped_pages -= td_lanes_count(td_pager_get(p, chunk, LANE_SWAPPED) & pages);
 	p->tier2_pages -= td_lanes_count(tier2);
@@ -264,7 +264,7 @@ static void forget_range(struct td_pager *p, struct td_extent *x, uint64_t first
 	for (uint32_t c = (uint32_t)(first / p->chunk_pages); c <= last; c++)
 		td_pager_forget_pages(p, c, td_pager_pages_in(p, c, first, pages));
 	td_engine_gone(p->engine, first, pages, NULL);
-	record(p, TIDE_MARK_GONE, first, pages);
+	td_pager_record(p, TIDE_MARK_GONE, first, pages);
 	/* The addresses of the view stay its own until all of it goes. */
 	if (x->fast)
 		madvise(x->view + offset, bytes, MADV_DONTNEED);

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #define IO_DEPTH 128
@@ -130,7 +129,12 @@ static int open_engine(struct td_pager *p, struct tide_error *err)
 	};
 	td_pager_carrier(p, &e.carrier);
 	c->evict = c->prefetch = c->place = (struct td_policy_choice){0};
-	return td_engine_create(&p->engine, &e, err);
+	int rc = td_engine_create(&p->engine, &e, err);
+	if (rc)
+		return rc;
+	p->lane_bytes = p->engine->near.lane_bytes;
+	td_vec_init(&p->lanes, (size_t)LANES * p->lane_bytes);
+	return 0;
 }
 
 static int open_tiers(struct td_pager *p, struct tide_error *err)
@@ -152,7 +156,6 @@ static int open_tiers(struct td_pager *p, struct tide_error *err)
 
 static int open_arrays(struct td_pager *p, struct tide_error *err)
 {
-	td_vec_init(&p->lanes, (size_t)LANES * p->lane_bytes);
 	td_vec_init(&p->states, 1);
 	td_vec_init(&p->links, sizeof(struct td_link));
 	td_list_init(&p->queue);
@@ -168,11 +171,6 @@ static int open_arrays(struct td_pager *p, struct tide_error *err)
 		return tide_fail(err, -errno, "cannot make shared memory: %s", strerror(errno));
 	td_uffd_unmapper_open(&p->unmapper);
 	return 0;
-}
-
-static uint32_t lane_bytes(uint32_t chunk_pages)
-{
-	return chunk_pages <= 8 ? 1 : chunk_pages <= 16 ? 2 : chunk_pages <= 32 ? 4 : 8;
 }
 
 /* It is held for less than a microsecond, and to sleep and be woken takes thirty: who finds it
@@ -191,7 +189,6 @@ static int init(struct td_pager *p, struct tide_error *err)
 	p->page_bytes = p->config.page_bytes;
 	p->chunk_pages = p->config.chunk_pages;
 	p->chunk_bytes = (size_t)p->page_bytes * p->chunk_pages;
-	p->lane_bytes = lane_bytes(p->chunk_pages);
 	p->thread = p->config.service == TD_SERVICE_THREAD;
 	p->uffd = p->shadow_uffd = p->memfd = p->stop_fd = p->unmapper.pidfd = -1;
 	init_lock(&p->lock);
@@ -306,28 +303,22 @@ const char *td_pager_service(const struct td_pager *p)
 	return p->thread ? "thread" : "signal";
 }
 
-struct td_engine *td_pager_lock_engine(struct td_pager *p)
+struct td_engine *td_pager_lock_engine(struct td_pager *p, sigset_t *saved)
 {
-	td_pager_enter(p, &p->saved_mask);
+	td_pager_enter(p, saved);
 	td_engine_count_hits(p->engine);
 	return p->engine;
 }
 
-void td_pager_unlock_engine(struct td_pager *p)
+void td_pager_unlock_engine(struct td_pager *p, const sigset_t *saved)
 {
-	sigset_t saved = p->saved_mask;
-	td_pager_leave(p, &saved);
+	td_pager_leave(p, saved);
 }
 
 static uint64_t metadata(struct td_pager *p)
 {
-	const struct td_engine *e = p->engine;
-	uint64_t bytes = p->lanes.mapped_bytes + p->states.mapped_bytes + p->links.mapped_bytes;
-	bytes += e->bits.mapped_bytes + e->planned.mapped_bytes + e->migrated.mapped_bytes +
-		 e->tiers.entries.mapped_bytes;
-	for (int i = 0; i < TD_BOXES; i++)
-		bytes += e->box[i].slots.mapped_bytes;
-	return bytes + TD_PAGER_ARRIVALS * sizeof *p->arrivals;
+	return p->lanes.mapped_bytes + p->states.mapped_bytes + p->links.mapped_bytes +
+	       td_engine_bytes(p->engine) + TD_PAGER_ARRIVALS * sizeof *p->arrivals;
 }
 
 void td_pager_figures(struct td_pager *p, struct td_pager_figures *f)

@@ -81,7 +81,6 @@ struct td_span {
 /* Pages of one chunk that somebody has to move. */
 struct td_move {
 	uint32_t chunk;
-	bool to_file;
 	uint64_t pages;
 };
 
@@ -128,7 +127,6 @@ struct td_pager {
 	pthread_cond_t calm; /* a chunk that somebody waits for is not busy any more */
 	pthread_cond_t room; /* a slot is free, or a pin */
 	unsigned waiting;    /* for room */
-	sigset_t saved_mask; /* while the engine is looked at */
 	struct td_engine *engine;
 	struct td_uffd_config config;
 	uint32_t page_bytes, chunk_pages, lane_bytes;
@@ -187,7 +185,7 @@ struct td_pager {
 	unsigned helpers_n;
 	pthread_cond_t work;
 	unsigned idle; /* helpers that wait for work */
-	bool writes_behind, flushing;
+	bool flushing; /* one of them does */
 	struct td_slot slots[TD_PAGER_SLOTS];
 	unsigned slots_n;
 	unsigned char *slots_at;
@@ -432,10 +430,13 @@ void td_pager_wrote(struct td_pager *p, int rc);
 
 /* Of x->users one less; the lock is held. */
 void td_pager_release_extent(struct td_extent *x);
+/* A mark for whoever records; the lock is held. */
+void td_pager_record(struct td_pager *p, enum tide_mark_kind kind, uint64_t page, uint64_t pages);
 /* An extent goes, with all that is left of it. */
 void td_pager_forget(struct td_pager *p, struct td_extent *x);
 /* The content of these pages does not matter any more; the lock is held, the chunk is not busy. */
 void td_pager_forget_pages(struct td_pager *p, uint32_t chunk, uint64_t pages);
+void td_pager_forget_packed(struct td_pager *p, uint32_t chunk, uint64_t pages); /* in the store */
 /* Until no chunk of these pages is busy; the lock is given up meanwhile. */
 void td_pager_await_range(struct td_pager *p, uint64_t first, uint64_t pages);
 uint64_t td_pager_pages_in(const struct td_pager *p, uint32_t chunk, uint64_t first,
@@ -445,7 +446,7 @@ int td_pager_range(struct td_pager *p, const void *addr, size_t bytes, uintptr_t
 
 /* ---- helpers.c: threads that read ahead and write behind ---- */
 
-/* From the first mapping on that has to do with files. The lock is not held. */
+/* From the first mapping on that has to do with files. The lock is held, or nobody else there. */
 int td_pager_start_helpers(struct td_pager *p);
 void td_pager_stop_helpers(struct td_pager *p);
 /* The lock is held: hands a read over; says that a batch is due. */
@@ -459,6 +460,7 @@ const char *td_pager_check(struct td_pager *p);
 
 /* ---- signal.c, thread.c, watchdog.c ---- */
 
+/* Those that stop threads come after `stopping` and stop_fd have said so. */
 int td_pager_start_signal(struct td_pager *p, struct tide_error *err);
 void td_pager_stop_signal(struct td_pager *p);
 int td_pager_start_thread(struct td_pager *p, struct tide_error *err);

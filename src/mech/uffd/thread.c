@@ -153,11 +153,7 @@ int td_pager_start_thread(struct td_pager *p, struct tide_error *err)
 
 void td_pager_stop_thread(struct td_pager *p)
 {
-	uint64_t one = 1;
-	if (!p->has_handler)
-		return;
-	ssize_t ignored = write(p->stop_fd, &one, sizeof one);
-	(void)ignored;
-	pthread_join(p->handler, NULL);
+	if (p->has_handler)
+		pthread_join(p->handler, NULL);
 	p->has_handler = false;
 }

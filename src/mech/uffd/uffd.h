@@ -3,6 +3,8 @@
 #ifndef TD_UFFD_UFFD_H
 #define TD_UFFD_UFFD_H
 
+#include <signal.h>
+
 #include "engine/engine.h"
 #include "tide/event.h"
 
@@ -57,8 +59,8 @@ void td_pager_release(struct td_pager *p, const void *addr, size_t held);
 bool td_pager_owns(struct td_pager *p, const void *addr);
 
 /* The engine while nothing happens: for statistics. */
-struct td_engine *td_pager_lock_engine(struct td_pager *p);
-void td_pager_unlock_engine(struct td_pager *p);
+struct td_engine *td_pager_lock_engine(struct td_pager *p, sigset_t *saved);
+void td_pager_unlock_engine(struct td_pager *p, const sigset_t *saved);
 
 struct td_pager_figures {
 #define TIDE_FIGURE(name, help) uint64_t name;
