@@ -325,8 +325,17 @@ static void count_message(void *arg, const char *text)
 		atomic_fetch_add((_Atomic int *)arg, 1);
 }
 
+/* The address sanitizer takes the stack that a cancelled thread leaves behind for damaged. */
+#ifdef __SANITIZE_ADDRESS__
+#define CAN_CANCEL false
+#else
+#define CAN_CANCEL true
+#endif
+
 static void a_thread_that_ends_is_replaced(void **state)
 {
+	if (!CAN_CANCEL)
+		skip();
 	struct setup s = {4096,  16,    24,         ALL, 0, TD_MAPPING_AUTO, TD_SERVICE_THREAD,
 			  false, "lrm", "locality", NULL};
 	_Atomic int messages = 0;
