@@ -39,7 +39,7 @@ struct tide_options {
 	const char *host;      /* size of tier 2; NULL: as much as it takes, without storage */
 	const char *host_kind; /* "plain", "lz4" or "zstd" memory */
 	const char *storage;   /* tier 3: a file, made or overwritten; NULL: none */
-	const char *mapping;   /* "exact", "around", "fast", or "auto": by what the policies need */
+	const char *mapping;   /* "exact", "around", "fast", "copy"; or "auto": as policies need */
 	const char *service;   /* "signal", "thread", or "auto": signal */
 	const char *seed;      /* "1" */
 	const char *log;       /* decision log to write, NULL: none */
@@ -59,11 +59,11 @@ int tide_open(struct tide **out, const struct tide_options *options, struct tide
 
 /* What a mapping holds. A file's pages are read when they are touched. */
 struct tide_map_options {
-	const char *path;  /* NULL: anonymous memory, all zero */
-	uint64_t offset;   /* in the file: a multiple of the page size */
-	bool shared;       /* writes go to the file, at the latest by tide_sync() or tide_close() */
-	bool read_only;    /* of the mapping and the file */
-	void *at;          /* exactly here, a multiple of the chunk size; NULL: anywhere */
+	const char *path; /* NULL: anonymous memory, all zero */
+	uint64_t offset;  /* in the file: a multiple of the page size */
+	bool shared;      /* writes go to the file, at the latest by tide_sync() or tide_close() */
+	bool read_only;   /* of the mapping and the file */
+	void *at;         /* exactly here, a multiple of the chunk size; NULL: anywhere */
 };
 
 /* bytes 0: the whole file. The mapping is rounded up to whole chunks. */

@@ -40,7 +40,7 @@ static void print_models(const char *before)
 static void print_values(const char *before, enum td_cli_values values)
 {
 	static const char *const whens[] = {"auto", "always", "never", NULL};
-	static const char *const mappings[] = {"auto", "exact", "around", "fast", NULL};
+	static const char *const mappings[] = {"auto", "exact", "around", "fast", "copy", NULL};
 	static const char *const services[] = {"auto", "signal", "thread", NULL};
 	static const char *const host_kinds[] = {"plain", "lz4", "zstd", NULL};
 	static const char *const forks[] = {"copy", "refuse", NULL};

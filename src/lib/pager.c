@@ -49,7 +49,7 @@ static int choose(const char *what, const char *text, const char *const *words, 
 static int parse_words(const struct tide_options *o, struct td_uffd_config *c,
 		       struct tide_error *err)
 {
-	static const char *const mappings[] = {"auto", "exact", "around", "fast", NULL};
+	static const char *const mappings[] = {"auto", "exact", "around", "fast", "copy", NULL};
 	static const char *const services[] = {"auto", "signal", "thread", NULL};
 	static const char *const hosts[] = {"plain", "lz4", "zstd", NULL};
 	int mapping = 0, service = 0, host = 0;

@@ -89,7 +89,8 @@ static void open_pager(void)
 	td_preload_settings.helps = td_preload_settings.by_signal || !shows_kernel_faults();
 	owner = getpid();
 	tide_stats(t, &stats);
-	td_preload_settings.moves = strcmp(stats.mapping, "fast") == 0;
+	td_preload_settings.moves =
+		strcmp(stats.mapping, "fast") == 0 || strcmp(stats.mapping, "copy") == 0;
 	__atomic_store_n(&td_preload_tide, t, __ATOMIC_RELEASE);
 	td_preload_publish();
 	td_preload_start_publisher();

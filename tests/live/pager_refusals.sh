@@ -44,7 +44,7 @@ diff -u - said <<'LINES' || fail "other lines than these"
 .near_size = "4M", .place = "bam", .chunk = "1p", .prefetch = "none": a placement policy needs the size of tier 2: give host
 .near_size = "4M", .place = "hmm", .host = "1M", .chunk = "1p", .prefetch = "none": placement hmm chooses between tiers 2 and 3: give storage, a file
 .near_size = "4M", .host_kind = "snappy": unknown kind of tier 2 'snappy': give one of plain, lz4, zstd
-.near_size = "4M", .mapping = "slow": unknown mapping 'slow': give one of auto, exact, around, fast
+.near_size = "4M", .mapping = "slow": unknown mapping 'slow': give one of auto, exact, around, fast, copy
 .near_size = "4M", .service = "fork": unknown service 'fork': give one of auto, signal, thread
 .near_size = "4M", .seed = "one": seed of 'one' is no number: give 0 to 2^64 - 1
 .near_size = "4M", .watchdog = "soon": watchdog of 'soon': give seconds, 0 for none

@@ -34,6 +34,7 @@ for n in 1 4; do
 	same "$n" evict=mhpe prefetch=pattern -- --evict mhpe --prefetch pattern
 	same "$n" evict=cp prefetch=tree -- --evict cp --prefetch tree
 	same "$n" evict=tournament prefetch=rgp service=thread -- --evict tournament --prefetch rgp
+	same "$n" evict=lrm prefetch=locality mapping=copy -- --evict lrm --prefetch locality
 	same "$n" evict=clock prefetch=none place=reuse chunk=1p host=2M storage=far -- --evict clock \
 		--prefetch none --place reuse --chunk 1p --host 512p
 done

@@ -25,7 +25,7 @@ ends()
 for name in heap parts remap advice any-order bus files alarms closing forks threads; do
 	ends 0 $name
 done
-if [ "$mapping" != fast ]; then
+if [ "$mapping" = exact ] || [ "$mapping" = around ]; then
 	ends 0 protect
 	ends 0 guarded-forks
 else

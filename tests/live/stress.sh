@@ -17,6 +17,7 @@ policies()
 		evict=lrm near=5 mib=40
 		evict=lrm prefetch=sequential near=30 mapping=exact service=thread
 		evict=fifo prefetch=none near=10 mapping=fast
+		evict=fifo prefetch=none near=15 mapping=copy
 		evict=clock prefetch=tree near=15
 		evict=random prefetch=aggressive near=20 mapping=around service=thread
 		evict=mhpe prefetch=pattern near=25
@@ -41,6 +42,8 @@ tiers()
 		host=20 storage=$work/far near=25 mapping=around
 		host=15 kind=lz4 storage=$work/far near=20 mapping=exact
 		host=15 kind=zstd storage=$work/far near=20 mapping=fast
+		host=20 storage=$work/far near=10 mapping=copy
+		host=15 kind=lz4 storage=$work/far near=20 mapping=copy service=thread
 		host=150 kind=lz4 near=5 mib=40 service=thread
 		host=150 kind=plain near=30
 		place=bam chunk=1p prefetch=none host=20 storage=$work/far near=20
@@ -66,6 +69,8 @@ shapes()
 		threads=1 near=10
 		threads=32 near=25 service=thread
 		files=0 near=25 mapping=fast
+		files=0 near=25 mapping=copy
+		page=64K chunk=1p near=25 mib=64 mapping=copy
 		files=0 calls=0 near=8 evict=mhpe prefetch=pattern
 	ROWS
 }

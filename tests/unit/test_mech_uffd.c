@@ -221,6 +221,8 @@ static void run(const struct setup *s, uint64_t steps)
 {
 	if (s->mapping == TD_MAPPING_FAST && !(has & TD_UFFD_HAS_MOVE))
 		return;
+	if (s->mapping == TD_MAPPING_COPY && !(has & TD_UFFD_HAS_CONTINUE_WP))
+		return;
 	struct td_pager *p = begin(s);
 	live(p, steps, 1);
 	end(p);
@@ -230,7 +232,7 @@ static void run(const struct setup *s, uint64_t steps)
 
 #define ALL UINT64_MAX
 
-static void exact_and_fast_keep_every_byte(void **state)
+static void mappings_keep_every_byte(void **state)
 {
 	static const struct setup setups[] = {
 		{4096, 16, 26, ALL, 0, TD_MAPPING_EXACT, 0, false, "lrm", "locality", NULL},
@@ -240,6 +242,10 @@ static void exact_and_fast_keep_every_byte(void **state)
 		{4096, 1, 100, ALL, 0, TD_MAPPING_FAST, 0, false, "mhpe", "none", NULL},
 		{16384, 64, 24, ALL, 0, TD_MAPPING_EXACT, 0, false, "mhpe", "pattern", NULL},
 		{8192, 7, 30, ALL, 0, TD_MAPPING_FAST, 0, false, "random", "aggressive", NULL},
+		{4096, 16, 26, ALL, 0, TD_MAPPING_COPY, 0, false, "lrm", "locality", NULL},
+		{4096, 1, 100, ALL, 0, TD_MAPPING_COPY, 0, false, "fifo", "none", NULL},
+		{16384, 64, 24, ALL, 0, TD_MAPPING_COPY, TD_SERVICE_THREAD, false, "lrm", "tree",
+		 NULL},
 		{4096, 16, 26, ALL, 0, TD_MAPPING_EXACT, TD_SERVICE_THREAD, false, "lrm", "tree",
 		 NULL},
 		{4096, 16, 26, ALL, 0, TD_MAPPING_FAST, TD_SERVICE_THREAD, false, "lrm", "tree",
@@ -258,6 +264,9 @@ static void tiers_keep_every_byte(void **state)
 		{4096, 16, 26, 90, TD_HOST_LZ4, TD_MAPPING_AROUND, 0, true, "clock", "tree", NULL},
 		{4096, 16, 26, 200, 0, TD_MAPPING_FAST, 0, true, "lrm", "sequential", NULL},
 		{4096, 16, 26, 0, 0, TD_MAPPING_FAST, 0, true, "fifo", "locality", NULL},
+		{4096, 16, 26, 200, 0, TD_MAPPING_COPY, 0, true, "lrm", "sequential", NULL},
+		{4096, 16, 26, 0, 0, TD_MAPPING_COPY, 0, true, "fifo", "locality", NULL},
+		{4096, 4, 40, 60, TD_HOST_LZ4, TD_MAPPING_COPY, 0, true, "lrm", "locality", NULL},
 		{4096, 16, 26, 60, TD_HOST_LZ4, TD_MAPPING_EXACT, 0, true, "lrm", "locality", NULL},
 		{4096, 4, 40, 60, TD_HOST_ZSTD, TD_MAPPING_FAST, 0, true, "lrm", "locality", NULL},
 		{16384, 4, 26, 40, TD_HOST_LZ4, TD_MAPPING_EXACT, 0, true, "tournament", "fdp",
@@ -266,6 +275,19 @@ static void tiers_keep_every_byte(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof setups / sizeof *setups; i++)
 		run(&setups[i], 3000);
+}
+
+/* Where there is swap, or no pipe to be had: pages are protected while they are copied. */
+static void copies_without_pipes_keep_every_byte(void **state)
+{
+	struct setup s = {4096, 4, 40, ALL, 0, TD_MAPPING_COPY, 0, false, "lrm", "locality", NULL};
+	(void)state;
+	if (!(has & TD_UFFD_HAS_CONTINUE_WP))
+		return;
+	struct td_pager *p = begin(&s);
+	td_pager_close_pipes(p);
+	live(p, 6000, 1);
+	end(p);
 }
 
 static void placements_keep_every_byte(void **state)
@@ -388,8 +410,9 @@ static int remove_folder(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(exact_and_fast_keep_every_byte),
+		cmocka_unit_test(mappings_keep_every_byte),
 		cmocka_unit_test(tiers_keep_every_byte),
+		cmocka_unit_test(copies_without_pipes_keep_every_byte),
 		cmocka_unit_test(placements_keep_every_byte),
 		cmocka_unit_test(every_live_policy_runs),
 		cmocka_unit_test(parts_of_a_mapping_can_go),

@@ -25,7 +25,7 @@
 	{"storage", 0, TD_CLI_TEXT, TD_CLI_AT(storage), "FILE", \
 	 "a file for what host memory does not hold; it is overwritten", TD_CLI_ANY}, \
 	{"mapping", 0, TD_CLI_TEXT, TD_CLI_AT(mapping), "KIND", \
-	 "exact, around, fast, or auto: by what the policies need (auto)", TD_CLI_MAPPINGS}, \
+	 "exact, around, fast, copy, or auto: by what the policies need (auto)", TD_CLI_MAPPINGS}, \
 	{"service", 0, TD_CLI_TEXT, TD_CLI_AT(service), "KIND", \
 	 "who serves faults: thread, signal, or auto: a thread where the kernel lets it (auto)", \
 	 TD_CLI_SERVICES}, \

@@ -165,7 +165,7 @@ static int write_batch(struct td_pager *p, struct batch *b)
 	for (size_t i = 0; i < b->n; i++)
 		protect(p, &b->jobs[i]);
 	int rc = td_pager_write(p, b->jobs, b->n);
-	pthread_mutex_lock(&p->lock);
+	td_pager_lock(p);
 	for (size_t i = 0; i < b->n; i++) {
 		const struct td_job *job = &b->jobs[i];
 		td_pager_set(p, job->chunk, LANE_DIRTY, job->failed);
@@ -196,7 +196,7 @@ static int write_extent(struct td_pager *p, struct td_extent *x, uint64_t first,
 		rc = write_batch(p, &b) ?: rc;
 	pthread_mutex_unlock(&p->lock);
 	int flushed = td_io_flush(p->io, &x->file);
-	pthread_mutex_lock(&p->lock);
+	td_pager_lock(p);
 	return rc ? rc : flushed;
 }
 

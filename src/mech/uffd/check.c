@@ -26,6 +26,8 @@ static const char *check_chunk(struct td_pager *p, uint32_t c, struct sums *s)
 		return "a page is mapped and not held";
 	if (lane[LANE_WRITABLE] & ~(lane[LANE_MAPPED] & lane[LANE_DIRTY]))
 		return "a page can be written that is not mapped or not dirty";
+	if (lane[LANE_STALE] & ~lane[LANE_MAPPED])
+		return "a page that is not mapped is not in the view";
 	if (lane[LANE_STORED] & lane[LANE_HELD])
 		return "a page is in two tiers";
 	if (lane[LANE_MAPPED] & ~l.resident & ~lane[LANE_LINGER])

@@ -40,7 +40,7 @@ static void unmap_watched(struct td_pager *p)
 	}
 	pthread_mutex_unlock(&p->lock);
 	td_uffd_unmap(&p->unmapper, ranges, n);
-	pthread_mutex_lock(&p->lock);
+	td_pager_lock(p);
 	while (made)
 		td_pager_calm(p, made_busy[--made]);
 }
@@ -84,8 +84,22 @@ static int map(struct td_pager *p, struct td_extent *x, uint32_t chunk, uint64_t
 	return td_uffd_protect(p->uffd, at, p->page_bytes, false, p->thread);
 }
 
-/* The chunk is busy. Gets the content of wanted pages, and maps those of to_map. */
-static int bring(struct td_pager *p, uint32_t chunk, uint64_t wanted, uint64_t to_map)
+/* Which of these can be written without a fault. What the view has is only seen to change where the
+ * first write since the page came faults. */
+static uint64_t writable_of(struct td_pager *p, const struct td_extent *x, uint32_t chunk,
+			    uint64_t to_map, uint64_t written)
+{
+	if (x->read_only)
+		return 0;
+	if (!td_extent_tracks(p, x))
+		return to_map;
+	return to_map & (x->copies ? written : td_pager_get(p, chunk, LANE_DIRTY));
+}
+
+/* The chunk is busy. Gets the content of wanted pages, and maps those of to_map, of which some are
+ * about to be written. */
+static int bring(struct td_pager *p, uint32_t chunk, uint64_t wanted, uint64_t to_map,
+		 uint64_t written)
 {
 	struct td_extent *x = td_pager_extent(p, chunk);
 	uint64_t mapped = td_pager_get(p, chunk, LANE_MAPPED);
@@ -96,17 +110,17 @@ static int bring(struct td_pager *p, uint32_t chunk, uint64_t wanted, uint64_t t
 		to_map |= (f.swapped | f.file) & ~td_pager_engine_lanes(p, chunk).armed;
 	uint64_t filled = f.stored | f.swapped | f.file;
 	uint64_t held = td_pager_get(p, chunk, LANE_HELD) | filled;
-	uint64_t writable =
-		p->tracks_writes && !x->fast ? td_pager_get(p, chunk, LANE_DIRTY) : to_map;
-	writable = x->read_only ? 0 : writable & to_map;
+	uint64_t writable = writable_of(p, x, chunk, to_map, written);
+	uint64_t there = mapped | (x->fast ? filled : 0);
 	/* A page that is only protected is there; any other that is mapped is mapped again, as it
 	 * may have been unmapped to watch it. */
-	uint64_t maps = to_map & ~(x->fast ? mapped | filled : protected & writable);
+	uint64_t maps = to_map & ~(x->fast ? there : protected & writable);
+	uint64_t unprotect = td_extent_tracks(p, x) ? there & writable : 0;
 	pthread_mutex_unlock(&p->lock);
 	int rc = filled ? td_pager_fill(p, x, &f) : 0;
 	if (!rc)
-		rc = map(p, x, chunk, maps, held, writable, x->fast ? 0 : mapped & writable);
-	pthread_mutex_lock(&p->lock);
+		rc = map(p, x, chunk, maps, held, writable, unprotect);
+	td_pager_lock(p);
 	if (rc)
 		return rc;
 	td_pager_filled(p, &f);
@@ -115,6 +129,7 @@ static int bring(struct td_pager *p, uint32_t chunk, uint64_t wanted, uint64_t t
 	td_pager_set(p, chunk, LANE_MAPPED, to_map | (x->fast ? filled : 0));
 	td_pager_set(p, chunk, LANE_WRITABLE, writable);
 	td_pager_set(p, chunk, LANE_DIRTY, writable);
+	td_pager_set(p, chunk, LANE_STALE, x->copies ? writable | filled : 0);
 	td_pager_settle(p, chunk, to_map | filled, f.stored);
 	return 0;
 }
@@ -148,7 +163,7 @@ static void claim_others(struct td_pager *p, uint32_t chunk, struct others *o)
 static void bring_others(struct td_pager *p, const struct others *o)
 {
 	for (unsigned i = 0; i < o->n; i++) {
-		bring(p, o->map[i].chunk, o->map[i].pages, o->map[i].pages);
+		bring(p, o->map[i].chunk, o->map[i].pages, o->map[i].pages, 0);
 		td_pager_calm(p, o->map[i].chunk);
 	}
 }
@@ -199,10 +214,10 @@ int td_pager_carry(struct td_pager *p, uint32_t chunk, unsigned bit, bool write)
 		if (write && p->around && !x->has_file)
 			td_pager_set(p, chunk, LANE_DIRTY, near & ~armed);
 		/* With one page of it all are read that should be here and are not yet. */
-		rc = bring(p, chunk, near, to_map);
+		rc = bring(p, chunk, near, to_map, write ? touched : 0);
 		/* That others cannot be had need not concern who touched this one. */
 		if (rc && td_pager_get(p, chunk, LANE_HELD) & touched)
-			rc = bring(p, chunk, touched, touched);
+			rc = bring(p, chunk, touched, touched, write ? touched : 0);
 		td_pager_calm(p, chunk);
 	}
 	return rc;
@@ -318,7 +333,7 @@ int td_pager_touch(struct td_pager *p, const struct td_touch *t)
 {
 	uint64_t began = td_pager_now_ns();
 	int rc;
-	pthread_mutex_lock(&p->lock);
+	td_pager_lock(p);
 	do
 		rc = try_touch(p, t);
 	while (rc == -EAGAIN);

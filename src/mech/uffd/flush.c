@@ -112,10 +112,13 @@ static void begin_job(struct td_pager *p, struct td_job *job, uint32_t chunk, ui
 	job->unmap = pages & td_pager_get(p, chunk, x->fast ? LANE_MAPPED : LANE_HELD);
 	job->packed = pages & td_pager_get(p, chunk, LANE_STORED);
 	job->write = job->to_file ? dirty : 0;
+	job->save = job->unmap & td_pager_get(p, chunk, LANE_STALE);
+	job->save &= job->to_file ? dirty : pages;
 	*td_pager_state(p, chunk) |= CHUNK_BUSY;
 	p->leaving_pages += td_lanes_count(pages);
 	td_pager_clear(p, chunk, LANE_MAPPED, job->unmap);
 	td_pager_clear(p, chunk, LANE_WRITABLE, job->unmap);
+	td_pager_clear(p, chunk, LANE_STALE, job->unmap);
 }
 
 static size_t take_lingering(struct td_pager *p, struct td_job *jobs)
@@ -147,65 +150,6 @@ bool td_pager_some_busy(struct td_pager *p)
 	return false;
 }
 
-/* ---- out of the page table ---- */
-
-/* Which of these pages could not be moved, and so are where they were. */
-static uint64_t move_out(struct td_pager *p, const struct td_job *job, unsigned at, unsigned n)
-{
-	uint64_t stuck = 0;
-	int rc = td_uffd_move(p->shadow_uffd, td_extent_view(p, job->extent, job->chunk, at),
-			      td_extent_at(p, job->extent, job->chunk, at),
-			      (size_t)n * p->page_bytes, false);
-	if (!rc)
-		return 0;
-	/* Some may be there already: then there is nothing left to move, and that is fine. */
-	for (unsigned i = 0; i < n && n > 1; i++)
-		stuck |= move_out(p, job, at + i, 1);
-	if (n == 1 && !atomic_exchange(&p->said_stuck, true))
-		td_pager_say(p, "tide: a page cannot be moved: %s: it stays near", strerror(-rc));
-	return n == 1 ? td_pager_bits(at, 1) : stuck;
-}
-
-/* Into the view; or, where nothing is kept, at once to where its memory is of use. */
-static void unmap_fast(struct td_pager *p, struct td_job *job)
-{
-	uint64_t pages = job->unmap;
-	unsigned at, n;
-	if (job->to_file && !job->write) {
-		td_pager_recycle(p, td_extent_at(p, job->extent, job->chunk, 0), pages);
-		job->freed = pages;
-		return;
-	}
-	while (td_pager_run(&pages, &at, &n))
-		job->stuck |= move_out(p, job, at, n);
-}
-
-static void unmap_all(struct td_pager *p, struct td_job *jobs, size_t jobs_n)
-{
-	struct iovec ranges[TD_PAGER_RANGES];
-	size_t ranges_n = 0;
-	unsigned at, n;
-	for (size_t i = 0; i < jobs_n; i++) {
-		uint64_t pages = jobs[i].unmap;
-		if (jobs[i].extent->copies)
-			jobs[i].freed = pages;
-		else if (jobs[i].extent->fast)
-			unmap_fast(p, &jobs[i]);
-		if (jobs[i].extent->fast && !jobs[i].extent->copies)
-			continue;
-		while (td_pager_run(&pages, &at, &n)) {
-			ranges[ranges_n++] =
-				(struct iovec){td_extent_at(p, jobs[i].extent, jobs[i].chunk, at),
-					       (size_t)n * p->page_bytes};
-			if (ranges_n == TD_PAGER_RANGES) {
-				td_uffd_unmap(&p->unmapper, ranges, ranges_n);
-				ranges_n = 0;
-			}
-		}
-	}
-	td_uffd_unmap(&p->unmapper, ranges, ranges_n);
-}
-
 /* ---- to their tier ---- */
 
 /* Into the store, as far as it has room; the rest goes to the file or stays as it is. */
@@ -227,9 +171,9 @@ static void leave_out(struct td_job *job)
 	job->write &= ~job->stuck;
 }
 
-static void carry_out(struct td_pager *p, struct td_job *jobs, size_t n)
+static void carry_out(struct td_pager *p, struct td_job *jobs, size_t n, struct td_pipe *pipe)
 {
-	unmap_all(p, jobs, n);
+	td_pager_unmap_jobs(p, jobs, n, pipe);
 	bool writes = false;
 	for (size_t i = 0; i < n; i++) {
 		leave_out(&jobs[i]);
@@ -243,7 +187,7 @@ static void carry_out(struct td_pager *p, struct td_job *jobs, size_t n)
 						: jobs[i].stored;
 		td_pager_free_pages(p, jobs[i].extent, jobs[i].chunk, gone & ~jobs[i].freed);
 	}
-	pthread_mutex_lock(&p->lock);
+	td_pager_lock(p);
 	if (writes)
 		td_pager_wrote(p, rc);
 }
@@ -274,6 +218,8 @@ static void stay_mapped(struct td_pager *p, uint32_t chunk, uint64_t pages, uint
 	uint64_t lingers = td_pager_get(p, chunk, LANE_LINGER);
 	td_pager_set(p, chunk, LANE_MAPPED, pages);
 	td_pager_set(p, chunk, LANE_WRITABLE, pages);
+	if (td_pager_extent(p, chunk)->copies)
+		td_pager_set(p, chunk, LANE_STALE, pages);
 	p->tier2_pages -= td_lanes_count(pages & ~near & ~lingers);
 	if (pages & ~near & ~lingers)
 		td_pager_let_linger(p, chunk, pages & ~near & ~lingers);
@@ -307,8 +253,11 @@ static void end_job(struct td_pager *p, const struct td_job *job)
 
 static void do_jobs(struct td_pager *p, struct td_job *jobs, size_t n)
 {
+	struct td_pipe *pipe = td_pager_take_pipe(p);
 	pthread_mutex_unlock(&p->lock);
-	carry_out(p, jobs, n); /* takes the lock */
+	carry_out(p, jobs, n, pipe); /* takes the lock */
+	if (pipe)
+		pipe->used = false;
 	for (size_t i = 0; i < n; i++)
 		end_job(p, &jobs[i]);
 }
@@ -418,7 +367,7 @@ static void sample(struct td_pager *p)
 	size_t n = take_samples(p, ranges, taken, TD_PAGER_BATCH);
 	pthread_mutex_unlock(&p->lock);
 	td_uffd_unmap(&p->unmapper, ranges, n);
-	pthread_mutex_lock(&p->lock);
+	td_pager_lock(p);
 	for (size_t i = 0; i < n; i++)
 		td_pager_calm(p, taken[i]);
 }

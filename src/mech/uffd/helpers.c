@@ -50,7 +50,7 @@ static void read_all(struct td_pager *p, struct td_read **reads, unsigned n)
 		if (started[i])
 			td_io_wait(p->io, &reads[i]->request);
 	}
-	pthread_mutex_lock(&p->lock);
+	td_pager_lock(p);
 	for (unsigned i = 0; i < n; i++)
 		reads[i]->used = false;
 }
@@ -60,7 +60,7 @@ static void *run(void *arg)
 	struct td_pager *p = arg;
 	struct td_read *reads[AT_ONCE];
 	pthread_setname_np(pthread_self(), "tide-helper");
-	pthread_mutex_lock(&p->lock);
+	td_pager_lock(p);
 	while (!atomic_load(&p->stopping) || p->queued_n) {
 		if (p->queued_n) {
 			read_all(p, reads, take_reads(p, reads));
@@ -100,7 +100,7 @@ int td_pager_start_helpers(struct td_pager *p)
 
 void td_pager_stop_helpers(struct td_pager *p)
 {
-	pthread_mutex_lock(&p->lock);
+	td_pager_lock(p);
 	pthread_cond_broadcast(&p->work);
 	pthread_mutex_unlock(&p->lock);
 	for (unsigned i = 0; i < p->helpers_n; i++)

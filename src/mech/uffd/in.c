@@ -115,7 +115,8 @@ static int deliver(struct td_pager *p, struct td_extent *x, uint32_t chunk, uint
 		}
 		unsigned char *to = td_extent_at(p, x, chunk, at);
 		if (x->copies) {
-			rc = td_uffd_copy(p->uffd, to, from, bytes, false, p->thread);
+			rc = td_uffd_copy(p->uffd, to, from, bytes, td_extent_tracks(p, x),
+					  p->thread);
 			continue;
 		}
 		rc = td_uffd_move(p->uffd, to, from, bytes, p->thread);
@@ -159,9 +160,11 @@ static void end_read(struct td_pager *p, struct td_read *r, bool arrived)
 	p->held_pages += td_lanes_count(came);
 	p->read_bytes += td_lanes_count(came) * p->page_bytes;
 	if (x->fast) {
+		uint64_t writable = x->read_only || td_extent_tracks(p, x) ? 0 : came;
 		td_pager_set(p, r->chunk, LANE_MAPPED, came);
-		td_pager_set(p, r->chunk, LANE_WRITABLE, x->read_only ? 0 : came);
-		td_pager_set(p, r->chunk, LANE_DIRTY, x->read_only ? 0 : came);
+		td_pager_set(p, r->chunk, LANE_WRITABLE, writable);
+		td_pager_set(p, r->chunk, LANE_DIRTY, writable);
+		td_pager_set(p, r->chunk, LANE_STALE, x->copies ? came : 0);
 	}
 	td_pager_settle(p, r->chunk, came, 0);
 	td_pager_calm(p, r->chunk);
@@ -174,7 +177,7 @@ static void read_done(struct td_io_request *request)
 	struct td_pager *p = r->pager;
 	bool arrived = !request->result && !deliver(p, r->extent, r->chunk, r->pages, r->slot);
 	td_pager_give_slot(p, r->slot);
-	pthread_mutex_lock(&p->lock);
+	td_pager_lock(p);
 	end_read(p, r, arrived);
 	pthread_mutex_unlock(&p->lock);
 }
@@ -212,7 +215,7 @@ bool td_pager_start_read(struct td_pager *p, struct td_read *r)
 	size_t skip = (size_t)__builtin_ctzll(r->pages) * p->page_bytes;
 	r->slot = td_pager_take_slot(p, r->pages, true);
 	if (!r->slot) {
-		pthread_mutex_lock(&p->lock);
+		td_pager_lock(p);
 		end_read(p, r, false);
 		pthread_mutex_unlock(&p->lock);
 		return false;
@@ -229,10 +232,12 @@ bool td_pager_start_read(struct td_pager *p, struct td_read *r)
 static int map_run(struct td_pager *p, struct td_extent *x, uint32_t chunk, unsigned at, unsigned n,
 		   bool protect)
 {
-	unsigned char *to = td_extent_at(p, x, chunk, at);
+	unsigned char *to = td_extent_at(p, x, chunk, at), *from = td_extent_view(p, x, chunk, at);
 	size_t bytes = (size_t)n * p->page_bytes;
+	if (x->copies)
+		return td_uffd_copy(p->uffd, to, from, bytes, protect, p->thread);
 	if (x->fast)
-		return td_uffd_move(p->uffd, to, td_extent_view(p, x, chunk, at), bytes, p->thread);
+		return td_uffd_move(p->uffd, to, from, bytes, p->thread);
 	int rc = td_uffd_continue(p->uffd, to, bytes, protect, p->thread);
 	/* The program has given parts of it other rights, and a call is for one mapping: page by
 	 * page then. One that cannot be mapped is so when it is touched. */
@@ -259,9 +264,10 @@ static int zero_runs(struct td_pager *p, struct td_extent *x, uint32_t chunk, ui
 	for (; pages && !rc; pages &= pages - 1) {
 		uint64_t bit = pages & -pages;
 		unsigned char *at = td_extent_at(p, x, chunk, (unsigned)__builtin_ctzll(pages));
-		rc = x->fast ? td_uffd_zero(p->uffd, at, p->page_bytes, p->thread)
+		rc = x->fast && !x->copies
+			     ? td_uffd_zero(p->uffd, at, p->page_bytes, p->thread)
 			     : td_uffd_copy(p->uffd, at, p->zeros, p->page_bytes,
-					    !(writable & bit) && p->tracks_writes, p->thread);
+					    !(writable & bit) && td_extent_tracks(p, x), p->thread);
 	}
 	return rc;
 }
@@ -269,7 +275,7 @@ static int zero_runs(struct td_pager *p, struct td_extent *x, uint32_t chunk, ui
 int td_pager_map_pages(struct td_pager *p, struct td_extent *x, uint32_t chunk, uint64_t held,
 		       uint64_t zero, uint64_t writable)
 {
-	bool protect = p->tracks_writes;
+	bool protect = td_extent_tracks(p, x);
 	int rc = map_runs(p, x, chunk, held & writable, false);
 	if (!rc)
 		rc = map_runs(p, x, chunk, held & ~writable, protect);

@@ -112,8 +112,9 @@ int td_uffd_register(int fd, void *addr, size_t bytes, enum td_uffd_kind kind, u
 	struct uffdio_register r = {.range = {(uintptr_t)addr, bytes},
 				    .mode = UFFDIO_REGISTER_MODE_MISSING};
 	if (kind == TD_UFFD_SHARED)
-		r.mode |= UFFDIO_REGISTER_MODE_MINOR |
-			  (has & TD_UFFD_HAS_WP ? UFFDIO_REGISTER_MODE_WP : 0);
+		r.mode |= UFFDIO_REGISTER_MODE_MINOR;
+	if (kind != TD_UFFD_ANONYMOUS && has & TD_UFFD_HAS_WP)
+		r.mode |= UFFDIO_REGISTER_MODE_WP;
 	return ioctl(fd, UFFDIO_REGISTER, &r) ? -errno : 0;
 }
 
@@ -227,6 +228,14 @@ int td_uffd_poison(int fd, void *addr, size_t bytes)
 
 /* ---- unmapping ---- */
 
+static size_t total(const struct iovec *ranges, size_t n)
+{
+	size_t bytes = 0;
+	for (size_t i = 0; i < n; i++)
+		bytes += ranges[i].iov_len;
+	return bytes;
+}
+
 void td_uffd_unmapper_open(struct td_uffd_unmapper *u)
 {
 	u->pidfd = (int)syscall(SYS_pidfd_open, getpid(), 0);
@@ -244,12 +253,70 @@ void td_uffd_unmapper_close(struct td_uffd_unmapper *u)
 
 void td_uffd_unmap(const struct td_uffd_unmapper *u, const struct iovec *ranges, size_t n)
 {
-	size_t total = 0;
-	for (size_t i = 0; i < n; i++)
-		total += ranges[i].iov_len;
 	if (n > 1 && u->pidfd >= 0 &&
-	    syscall(SYS_process_madvise, u->pidfd, ranges, n, MADV_DONTNEED, 0) == (long)total)
+	    syscall(SYS_process_madvise, u->pidfd, ranges, n, MADV_DONTNEED, 0) ==
+		    (long)total(ranges, n))
 		return;
 	for (size_t i = 0; i < n; i++)
 		madvise(ranges[i].iov_base, ranges[i].iov_len, MADV_DONTNEED);
+}
+
+/* ---- pages that outlive their mapping ---- */
+
+int td_uffd_pipe_open(struct td_uffd_pipe *pipe, size_t bytes)
+{
+	int fd[2];
+	if (pipe2(fd, O_CLOEXEC | O_NONBLOCK))
+		return -errno;
+	fcntl(fd[1], F_SETPIPE_SZ, (int)bytes); /* as much as a user may have */
+	int got = fcntl(fd[1], F_GETPIPE_SZ);
+	*pipe = (struct td_uffd_pipe){fd[0], fd[1], got > 0 ? (size_t)got : 0};
+	return 0;
+}
+
+void td_uffd_pipe_close(struct td_uffd_pipe *pipe)
+{
+	if (!pipe->bytes)
+		return;
+	close(pipe->from);
+	close(pipe->to);
+	pipe->bytes = 0;
+}
+
+static void empty(const struct td_uffd_pipe *pipe)
+{
+	char bytes[4096];
+	while (read(pipe->from, bytes, sizeof bytes) > 0)
+		;
+}
+
+int td_uffd_pipe_grab(const struct td_uffd_pipe *pipe, const struct iovec *pages, size_t n)
+{
+	ssize_t got = vmsplice(pipe->to, pages, n, SPLICE_F_NONBLOCK);
+	if (got == (ssize_t)total(pages, n))
+		return 0;
+	int rc = got < 0 ? -errno : -EFAULT;
+	empty(pipe);
+	return rc;
+}
+
+int td_uffd_pipe_copy(const struct td_uffd_pipe *pipe, const struct iovec *to, size_t n)
+{
+	ssize_t got = readv(pipe->from, to, (int)n);
+	return got == (ssize_t)total(to, n) ? 0 : got < 0 ? -errno : -EFAULT;
+}
+
+bool td_uffd_swaps(void)
+{
+	char text[512];
+	int fd = open("/proc/swaps", O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof text);
+	if (fd >= 0)
+		close(fd);
+	/* A line of titles, then one for each. */
+	for (ssize_t i = 0; i + 1 < n; i++) {
+		if (text[i] == '\n')
+			return true;
+	}
+	return false;
 }

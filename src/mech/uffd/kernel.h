@@ -24,7 +24,7 @@ int td_uffd_probe(unsigned *has);
 /* A userfaultfd whose faults are signals, or messages. *has: see above. */
 int td_uffd_open(int *fd, bool signals, unsigned *has);
 
-enum td_uffd_kind { TD_UFFD_SHARED, TD_UFFD_ANONYMOUS };
+enum td_uffd_kind { TD_UFFD_SHARED, TD_UFFD_ANONYMOUS, TD_UFFD_PROTECTED /* anonymous too */ };
 int td_uffd_register(int fd, void *addr, size_t bytes, enum td_uffd_kind kind, unsigned has);
 
 /* Maps pages that the shared memory holds already. One that is mapped is fine. */
@@ -46,5 +46,19 @@ struct td_uffd_unmapper {
 void td_uffd_unmapper_open(struct td_uffd_unmapper *u);
 void td_uffd_unmapper_close(struct td_uffd_unmapper *u);
 void td_uffd_unmap(const struct td_uffd_unmapper *u, const struct iovec *ranges, size_t n);
+
+/* Memory that outlives its mapping: a pipe takes the pages themselves, whoever writes to them goes
+ * on doing so until they are unmapped, and only then they are copied out. */
+struct td_uffd_pipe {
+	int from, to;
+	size_t bytes; /* that it can hold */
+};
+int td_uffd_pipe_open(struct td_uffd_pipe *pipe, size_t bytes);
+void td_uffd_pipe_close(struct td_uffd_pipe *pipe);
+/* All of them, or none: -errno. */
+int td_uffd_pipe_grab(const struct td_uffd_pipe *pipe, const struct iovec *pages, size_t n);
+int td_uffd_pipe_copy(const struct td_uffd_pipe *pipe, const struct iovec *to, size_t n);
+/* A page that is swapped out and in again may be another one. */
+bool td_uffd_swaps(void);
 
 #endif

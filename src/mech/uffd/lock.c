@@ -10,30 +10,44 @@
  * a while before going to sleep. */
 #define LOOKS 40
 #define PAUSES 40
+/* The lock is held for a microsecond or two: for less than that, unless its holder has lost its
+ * processor. */
+#define LOCK_LOOKS 64
+#define LOCK_PAUSES 4
 
-void td_pager_enter(struct td_pager *p, sigset_t *saved)
+static void pause_a_little(int pauses)
 {
-	sigset_t all;
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, saved);
-	pthread_mutex_lock(&p->lock);
-}
-
-void td_pager_leave(struct td_pager *p, const sigset_t *saved)
-{
-	pthread_mutex_unlock(&p->lock);
-	pthread_sigmask(SIG_SETMASK, saved, NULL);
-}
-
-static void pause_a_little(void)
-{
-	for (int i = 0; i < PAUSES; i++) {
+	for (int i = 0; i < pauses; i++) {
 #ifdef __x86_64__
 		__builtin_ia32_pause();
 #else
 		__asm__ volatile("" ::: "memory");
 #endif
 	}
+}
+
+void td_pager_lock(struct td_pager *p)
+{
+	for (int i = 0; i < LOCK_LOOKS; i++) {
+		if (!pthread_mutex_trylock(&p->lock))
+			return;
+		pause_a_little(LOCK_PAUSES);
+	}
+	pthread_mutex_lock(&p->lock);
+}
+
+void td_pager_enter(struct td_pager *p, sigset_t *saved)
+{
+	sigset_t all;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, saved);
+	td_pager_lock(p);
+}
+
+void td_pager_leave(struct td_pager *p, const sigset_t *saved)
+{
+	pthread_mutex_unlock(&p->lock);
+	pthread_sigmask(SIG_SETMASK, saved, NULL);
 }
 
 static bool is_busy(struct td_pager *p, uint32_t chunk)
@@ -46,8 +60,8 @@ void td_pager_await(struct td_pager *p, uint32_t chunk)
 	for (int i = 0; is_busy(p, chunk); i++) {
 		if (i < LOOKS) {
 			pthread_mutex_unlock(&p->lock);
-			pause_a_little();
-			pthread_mutex_lock(&p->lock);
+			pause_a_little(PAUSES);
+			td_pager_lock(p);
 		} else {
 			*td_pager_state(p, chunk) |= CHUNK_AWAITED;
 			pthread_cond_wait(&p->calm, &p->lock);

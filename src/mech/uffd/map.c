@@ -55,7 +55,9 @@ static int map_memory(struct td_pager *p, struct td_extent *x)
 {
 	size_t bytes = x->pages * p->page_bytes;
 	uint64_t end = (x->first + x->pages) * p->page_bytes;
-	enum td_uffd_kind kind = x->fast ? TD_UFFD_ANONYMOUS : TD_UFFD_SHARED;
+	enum td_uffd_kind kind = !x->fast                     ? TD_UFFD_SHARED
+				 : x->copies && !x->read_only ? TD_UFFD_PROTECTED
+							      : TD_UFFD_ANONYMOUS;
 	if (!x->fast && end > p->memfd_bytes && ftruncate(p->memfd, (off_t)end))
 		return -errno;
 	if (!x->fast && end > p->memfd_bytes)
@@ -68,8 +70,13 @@ static int map_memory(struct td_pager *p, struct td_extent *x)
 	madvise(x->base, bytes, MADV_DONTFORK);
 	madvise(x->view, bytes, MADV_DONTFORK);
 	/* A huge page would come whole, and hide who touched what. */
-	if (p->chunk_bytes < 2u << 20)
+	if (p->chunk_bytes < 2u << 20 || x->copies)
 		madvise(x->base, bytes, MADV_NOHUGEPAGE);
+	if (x->copies) {
+		madvise(x->view, bytes, MADV_NOHUGEPAGE);
+		/* Nor may a page that leaves become another one by a write meanwhile. */
+		madvise(x->base, bytes, MADV_UNMERGEABLE);
+	}
 	int rc = td_uffd_register(p->uffd, x->base, bytes, kind, p->has);
 	/* What is moved can only be moved to where a userfaultfd is. */
 	if (!rc && x->fast && !x->copies)
@@ -170,8 +177,10 @@ int td_pager_map(struct td_pager *p, void **out, size_t bytes, void *at,
 		rc = tide_fail(err, -EINVAL, "a mapping of %zu bytes is too large", bytes);
 	/* Pages can only be moved where they may be written. A file that is only read can do
 	 * without: what is evicted is dropped, unless there is a tier 2 for it. */
-	x->copies = x->has_file && x->read_only && p->moves &&
-		    (!p->config.host_pages || p->config.host_pages == UINT64_MAX);
+	x->copies = x->has_file
+			    ? x->read_only && p->moves &&
+				      (!p->config.host_pages || p->config.host_pages == UINT64_MAX)
+			    : p->copies;
 	x->fast = x->has_file ? x->copies : p->fast;
 	x->pages = x->exists = (bytes + p->chunk_bytes - 1) / p->chunk_bytes * p->chunk_pages;
 	x->asked = (bytes + p->page_bytes - 1) / p->page_bytes;

@@ -37,21 +37,40 @@ static bool may_move(const struct td_uffd_config *c, unsigned has)
 	return has & TD_UFFD_HAS_MOVE && !(needs(c) & sees) && c->mapping == TD_MAPPING_AUTO;
 }
 
+/* Small pages are as quickly copied as mapped; and those that were copied are dropped many at once,
+ * without a word to the other processors for each. That is for threads that fault at the same time,
+ * and takes memory in tier 2 for what is near too. */
+static bool better_copied(const struct td_pager *p)
+{
+	const struct td_uffd_config *c = &p->config;
+	uint64_t memory_pages = (uint64_t)sysconf(_SC_PHYS_PAGES);
+	return p->moves && c->mapping == TD_MAPPING_AUTO && !p->thread && p->tracks_writes &&
+	       p->unmapper.pidfd >= 0 && c->page_bytes == 4096 && c->chunk_pages == 1 &&
+	       c->host_pages == UINT64_MAX && c->near_pages <= memory_pages / 8 && !td_uffd_swaps();
+}
+
 /* Unmapping single pages of shared memory is cheaper: many at once. */
 static void choose_mapping(struct td_pager *p)
 {
 	const struct td_uffd_config *c = &p->config;
 	bool wants_touched = needs(c) & TIDE_NEEDS_TOUCHED && !touched_by_faults(c);
-	p->moves = may_move(c, p->has) || c->mapping == TD_MAPPING_FAST;
-	p->fast = p->moves && (c->chunk_pages > 1 || c->mapping == TD_MAPPING_FAST ||
-			       !(p->has & TD_UFFD_HAS_MINOR));
+	p->moves = may_move(c, p->has) || c->mapping == TD_MAPPING_FAST ||
+		   c->mapping == TD_MAPPING_COPY;
+	p->copies = c->mapping == TD_MAPPING_COPY || better_copied(p);
+	p->fast = p->copies || (p->moves && (c->chunk_pages > 1 || c->mapping == TD_MAPPING_FAST ||
+					     !(p->has & TD_UFFD_HAS_MINOR)));
 	p->around = !p->fast && (c->mapping == TD_MAPPING_AROUND ||
 				 (c->mapping == TD_MAPPING_AUTO && !wants_touched));
 }
 
 static int check_kernel(const struct td_pager *p, struct tide_error *err)
 {
-	if (p->fast && !(p->has & TD_UFFD_HAS_MOVE))
+	if (p->copies && !p->tracks_writes)
+		return tide_fail(
+			err, -ENOTSUP,
+			"mapping copy needs a kernel that write-protects pages as they come "
+			"(6.6): use fast");
+	if (p->fast && !p->copies && !(p->has & TD_UFFD_HAS_MOVE))
 		return tide_fail(err, -ENOTSUP,
 				 "mapping fast needs a kernel with UFFDIO_MOVE (6.8): use exact");
 	if (!p->fast && !(p->has & TD_UFFD_HAS_MINOR))
@@ -94,16 +113,28 @@ static int open_faults(struct td_pager *p, struct tide_error *err)
 	int bad = check_kernel(p, err);
 	if (bad)
 		return bad;
+	if (p->copies && !td_uffd_swaps())
+		td_pager_open_pipes(p);
 	rc = td_pager_open_slots(p);
 	return rc ? tide_fail(err, rc, "cannot make buffers: %s", strerror(-rc)) : 0;
+}
+
+/* Larger batches where all of one costs as much as one chunk: if a pipe holds it, and the chunk
+ * more that makes it leave. */
+static uint64_t batch_chunks(const struct td_pager *p)
+{
+	uint64_t n = p->config.near_pages / p->chunk_pages / (p->copies ? 32 : 128);
+	uint64_t held = p->pipes_n ? p->pipes[0].pipe.bytes / p->chunk_bytes : 0;
+	if (held > BATCH_LEAST && n >= held)
+		n = held - 1;
+	n = n < TD_PAGER_BATCH ? n : TD_PAGER_BATCH;
+	return n > BATCH_LEAST ? n : BATCH_LEAST;
 }
 
 static int open_engine(struct td_pager *p, struct tide_error *err)
 {
 	struct td_uffd_config *c = &p->config;
-	uint64_t chunks = c->near_pages / c->chunk_pages / 128;
-	chunks = chunks < TD_PAGER_BATCH ? chunks : TD_PAGER_BATCH;
-	p->batch_pages = (chunks > BATCH_LEAST ? chunks : BATCH_LEAST) * c->chunk_pages;
+	p->batch_pages = batch_chunks(p) * c->chunk_pages;
 	p->batch_pages = 4 * p->batch_pages < c->near_pages ? p->batch_pages : 0;
 	p->samples = needs(c) & TIDE_TAKES_SAMPLES;
 	struct td_engine_config e = {
@@ -115,7 +146,8 @@ static int open_engine(struct td_pager *p, struct tide_error *err)
 		.pages = UINT64_MAX,
 		.maps = true,
 		.seed = c->seed,
-		.mechanism = p->moves    ? "the pager with mapping fast"
+		.mechanism = p->copies   ? "the pager with mapping copy"
+			     : p->moves  ? "the pager with mapping fast"
 			     : p->around ? "the pager with mapping around"
 			     : p->thread ? "the pager with service thread"
 					 : "the pager",
@@ -173,17 +205,6 @@ static int open_arrays(struct td_pager *p, struct tide_error *err)
 	return 0;
 }
 
-/* It is held for less than a microsecond, and to sleep and be woken takes thirty: who finds it
- * taken looks again for a while. */
-static void init_lock(pthread_mutex_t *lock)
-{
-	pthread_mutexattr_t adaptive;
-	pthread_mutexattr_init(&adaptive);
-	pthread_mutexattr_settype(&adaptive, PTHREAD_MUTEX_ADAPTIVE_NP);
-	pthread_mutex_init(lock, &adaptive);
-	pthread_mutexattr_destroy(&adaptive);
-}
-
 static int init(struct td_pager *p, struct tide_error *err)
 {
 	p->page_bytes = p->config.page_bytes;
@@ -191,7 +212,7 @@ static int init(struct td_pager *p, struct tide_error *err)
 	p->chunk_bytes = (size_t)p->page_bytes * p->chunk_pages;
 	p->thread = p->config.service == TD_SERVICE_THREAD;
 	p->uffd = p->shadow_uffd = p->memfd = p->stop_fd = p->unmapper.pidfd = -1;
-	init_lock(&p->lock);
+	pthread_mutex_init(&p->lock, NULL);
 	pthread_cond_init(&p->calm, NULL);
 	pthread_cond_init(&p->work, NULL);
 	pthread_cond_init(&p->room, NULL);
@@ -245,6 +266,7 @@ static void destroy(struct td_pager *p)
 	if (p->zeros && p->zeros != MAP_FAILED)
 		munmap(p->zeros, p->page_bytes);
 	td_pager_close_slots(p);
+	td_pager_close_pipes(p);
 	free(p->arrivals);
 	free(p->reads);
 	free(p->regions);
@@ -295,7 +317,7 @@ uint64_t td_pager_engine_pages(const struct td_pager *p)
 
 const char *td_pager_mapping(const struct td_pager *p)
 {
-	return p->fast ? "fast" : p->around ? "around" : "exact";
+	return p->copies ? "copy" : p->fast ? "fast" : p->around ? "around" : "exact";
 }
 
 const char *td_pager_service(const struct td_pager *p)

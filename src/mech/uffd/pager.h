@@ -4,7 +4,8 @@
  *
  *     HELD       in memory: of an `exact` mapping in the memfd, which the program's mapping and the
  *                pager's own (the view) both show; of a `fast` one in the program's mapping where
- *                MAPPED, else in the view, which is a shadow of it
+ *                MAPPED, else in the view, which is a shadow of it; of a `copy` one in the view,
+ *                and where MAPPED in the program's mapping too, which alone is right where STALE
  *     STORED     compressed, in the store
  *     SWAPPED    in the tier 3 file, at its number times the page size
  *     -          in the mapped file, or it is zero
@@ -41,6 +42,7 @@
 #define TD_PAGER_ARRIVALS 8192 /* of one decision, at most: a plan names half as many chunks */
 #define TD_PAGER_SLOTS 64
 #define TD_PAGER_HELPERS 3
+#define TD_PAGER_PIPES 4
 
 enum td_pager_lane {
 	LANE_MAPPED,
@@ -50,7 +52,8 @@ enum td_pager_lane {
 	LANE_SWAPPED,
 	LANE_DIRTY,
 	LANE_LINGER,
-	LANES = 8, /* a power of two */
+	LANE_STALE, /* mapped, and the view has something else */
+	LANES = 8,  /* a power of two */
 };
 
 /* An address range as it was mapped, with consecutive page numbers. */
@@ -61,7 +64,7 @@ struct td_extent {
 	uint64_t exists; /* of these, pages that were not unmapped */
 	unsigned char *base, *view;
 	bool fast, has_file, shared, read_only;
-	bool copies;    /* fast, but what leaves is dropped: it is in the file */
+	bool copies;    /* fast, but what leaves is dropped: it is in the view, or in the file */
 	bool ended;     /* nothing of it is mapped any more */
 	unsigned users; /* who need it without the lock, and no chunk of it is busy */
 	struct td_io_file file;
@@ -91,6 +94,7 @@ struct td_job {
 	bool to_file;
 	uint64_t pages;  /* that leave */
 	uint64_t unmap;  /* of these, mapped */
+	uint64_t save;   /* of these, to be copied to the view */
 	uint64_t packed; /* of these, in the store */
 	uint64_t write;  /* of these, to be written to tier 3 */
 	uint64_t failed; /* of these, those that could not be written */
@@ -118,6 +122,12 @@ struct td_read {
 	bool used;
 };
 
+/* For pages that are copied out. */
+struct td_pipe {
+	struct td_uffd_pipe pipe;
+	bool used;
+};
+
 struct td_pin {
 	uint32_t chunk, n;
 };
@@ -135,11 +145,14 @@ struct td_pager {
 	unsigned has;         /* of enum td_uffd_has */
 	bool fast;            /* anonymous memory is mapped so */
 	bool moves;           /* some mappings may be fast */
+	bool copies;          /* anonymous memory is copied in, and dropped */
 	bool around;          /* a touch maps all that is there of its chunk */
 	bool thread, samples, tracks_writes;
 	int uffd, shadow_uffd, memfd;
 	uint64_t memfd_bytes;
 	struct td_uffd_unmapper unmapper;
+	struct td_pipe pipes[TD_PAGER_PIPES];
+	unsigned pipes_n;
 	unsigned char *zeros; /* a page */
 
 	/* Address ranges. */
@@ -316,6 +329,12 @@ static inline unsigned char *td_extent_view(const struct td_pager *p, const stru
 	return x->view + ((uint64_t)chunk * p->chunk_pages + bit - x->first) * p->page_bytes;
 }
 
+/* Does a first write fault? */
+static inline bool td_extent_tracks(const struct td_pager *p, const struct td_extent *x)
+{
+	return p->tracks_writes && (!x->fast || (x->copies && !x->read_only));
+}
+
 static inline uint64_t td_extent_page(const struct td_pager *p, const struct td_extent *x,
 				      uintptr_t addr)
 {
@@ -323,6 +342,8 @@ static inline uint64_t td_extent_page(const struct td_pager *p, const struct td_
 }
 
 /* ---- lock.c ---- */
+
+void td_pager_lock(struct td_pager *p);
 
 /* For calls of the program: signals are blocked, as a handler that touches paged memory would wait
  * for this very thread. */
@@ -409,6 +430,16 @@ struct td_io_request td_pager_place(struct td_pager *p, struct td_extent *x, uin
 int td_pager_write(struct td_pager *p, struct td_job *jobs, size_t n);
 /* Gives back the memory of pages that are not mapped. */
 void td_pager_free_pages(struct td_pager *p, struct td_extent *x, uint32_t chunk, uint64_t pages);
+
+/* ---- unmap.c ---- */
+
+void td_pager_open_pipes(struct td_pager *p);
+void td_pager_close_pipes(struct td_pager *p);
+/* The lock is held; NULL: there is none, and there need not be. */
+struct td_pipe *td_pager_take_pipe(struct td_pager *p);
+/* Out of the page table, and into the view where they are not there. Which of them cannot be had is
+ * said by `stuck`. The chunks are busy and the lock is not held. */
+void td_pager_unmap_jobs(struct td_pager *p, struct td_job *jobs, size_t n, struct td_pipe *pipe);
 
 /* ---- flush.c ---- */
 

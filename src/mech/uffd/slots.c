@@ -9,6 +9,7 @@
 int td_pager_open_slots(struct td_pager *p)
 {
 	size_t n = SLOTS_BYTES / p->chunk_bytes;
+	bool moves = p->fast && !p->copies;
 	n = n < SLOTS_LEAST ? SLOTS_LEAST : n > TD_PAGER_SLOTS ? TD_PAGER_SLOTS : n;
 	unsigned char *at = mmap(NULL, n * p->chunk_bytes, PROT_READ | PROT_WRITE,
 				 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -20,11 +21,11 @@ int td_pager_open_slots(struct td_pager *p)
 	madvise(at, n * p->chunk_bytes, MADV_NOHUGEPAGE);
 	for (unsigned i = 0; i < n; i++)
 		p->slots[i] = (struct td_slot){.at = at + i * p->chunk_bytes,
-					       .frames = p->moves ? 0 : UINT64_MAX};
+					       .frames = moves ? 0 : UINT64_MAX};
 	/* What is moved can only be moved to where a userfaultfd is. */
-	return p->moves ? td_uffd_register(p->shadow_uffd, at, n * p->chunk_bytes,
-					   TD_UFFD_ANONYMOUS, p->has)
-			: 0;
+	return moves ? td_uffd_register(p->shadow_uffd, at, n * p->chunk_bytes, TD_UFFD_ANONYMOUS,
+					p->has)
+		     : 0;
 }
 
 void td_pager_close_slots(struct td_pager *p)
@@ -61,7 +62,7 @@ static void furnish(struct td_pager *p, struct td_slot *slot, uint64_t pages)
 struct td_slot *td_pager_take_slot(struct td_pager *p, uint64_t pages, bool ahead)
 {
 	struct td_slot *slot;
-	pthread_mutex_lock(&p->lock);
+	td_pager_lock(p);
 	while (!(slot = find(p, pages, ahead ? p->slots_n / 2 : 0)) && !ahead) {
 		td_pager_await_room(p);
 	}
@@ -75,7 +76,7 @@ struct td_slot *td_pager_take_slot(struct td_pager *p, uint64_t pages, bool ahea
 
 void td_pager_give_slot(struct td_pager *p, struct td_slot *slot)
 {
-	pthread_mutex_lock(&p->lock);
+	td_pager_lock(p);
 	slot->used = false;
 	td_pager_made_room(p);
 	pthread_mutex_unlock(&p->lock);
@@ -85,7 +86,7 @@ void td_pager_give_slot(struct td_pager *p, struct td_slot *slot)
 static struct td_slot *take_empty(struct td_pager *p, uint64_t pages)
 {
 	struct td_slot *found = NULL;
-	pthread_mutex_lock(&p->lock);
+	td_pager_lock(p);
 	for (unsigned i = 0; i < p->slots_n && !found; i++) {
 		if (!p->slots[i].used && !(p->slots[i].frames & pages))
 			found = &p->slots[i];

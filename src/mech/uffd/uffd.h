@@ -10,7 +10,13 @@
 
 struct td_pager;
 
-enum td_uffd_mapping { TD_MAPPING_AUTO, TD_MAPPING_EXACT, TD_MAPPING_AROUND, TD_MAPPING_FAST };
+enum td_uffd_mapping {
+	TD_MAPPING_AUTO,
+	TD_MAPPING_EXACT,
+	TD_MAPPING_AROUND,
+	TD_MAPPING_FAST,
+	TD_MAPPING_COPY,
+};
 enum td_uffd_service { TD_SERVICE_AUTO, TD_SERVICE_SIGNAL, TD_SERVICE_THREAD };
 enum td_uffd_host { TD_HOST_PLAIN, TD_HOST_LZ4, TD_HOST_ZSTD };
 
