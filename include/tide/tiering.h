@@ -209,13 +209,15 @@ TIDE_DEVICE static inline bool tide_decisions_rule(const struct tide_decisions *
 #define TIDE_KEEPS_MAX 64 /* pages kept per eviction */
 
 /* The tier for a victim of that prediction: 1 is to keep it, which the caller may rule out. Call it
- * once per answer: an eviction is recorded. */
+ * once per answer: an eviction is recorded. replaces: one that is predicted there goes to tier 2
+ * even if that is full, in the place of the oldest. */
 TIDE_DEVICE static inline unsigned tide_place(struct tide_decisions *d, unsigned predicted,
-					      bool may_keep, bool host_free)
+					      bool may_keep, bool host_free, bool replaces)
 {
 	if (predicted == 1 && may_keep)
 		return 1;
-	bool storage = predicted == 3 || !host_free;
+	bool room = host_free || (replaces && (predicted == 1 || predicted == 2));
+	bool storage = predicted == 3 || !room;
 	bool lift = storage && host_free && tide_decisions_rule(d);
 	tide_decisions_record(d, storage);
 	return storage && !lift ? 3 : 2;

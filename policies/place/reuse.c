@@ -23,6 +23,7 @@ struct page {
 struct reuse {
 	const struct tide_view *view;
 	bool by_page;
+	bool replaces; /* the oldest of tier 2, if that is full */
 	double rate;
 	uint64_t bound;        /* of the hashes that are sampled */
 	struct td_ostree tree; /* sampled pages by last access */
@@ -59,6 +60,7 @@ static int create(void *self, const struct tide_view *view, const union tide_val
 			err, -EINVAL,
 			"place policy reuse: by=%s is neither all nor page: give one of them",
 			values[2].text);
+	s->replaces = values[3].i != 0;
 	s->line.m = 1;
 	return 0;
 }
@@ -133,8 +135,9 @@ static enum tide_placement place_victim(void *self, tide_chunk c)
 	struct page *at = slot(s, c.index);
 	unsigned predicted = tide_weights_predict(*weights_of(s, at), tide_past_prev(at->past));
 	bool may_keep = s->kept < TIDE_KEEPS_MAX && !tide_past_kept(at->past);
-	unsigned tier =
-		tide_place(&s->decisions, predicted, may_keep, s->view->near->host_free_pages != 0);
+	const struct tide_near *near = s->view->near;
+	unsigned tier = tide_place(&s->decisions, predicted, may_keep, near->host_free_pages != 0,
+				   s->replaces && near->host_pages);
 	tide_past_set_predicted(&at->past, predicted);
 	if (tier == 1) {
 		tide_past_keep(&at->past);
@@ -175,6 +178,8 @@ static const struct tide_param params[] = {
 	{"window", TIDE_PARAM_INT, "1024", 1, TIDE_DECISIONS_MAX,
 	 "last decisions that the 80% rule looks at"},
 	{"by", TIDE_PARAM_TEXT, "all", 0, 0, "weights: one table for all pages, or one per page"},
+	{"replace", TIDE_PARAM_INT, "0", 0, 1,
+	 "1: a page for tier 2 takes the place of the oldest there, if it is full"},
 	{0},
 };
 

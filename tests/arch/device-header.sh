@@ -68,7 +68,7 @@ __global__ void serve(struct tide_decisions *d, unsigned long long *weights, str
 	}
 	if (tide_sampled(page, bound) && tide_clock_takes(&used[page])) {
 		unsigned predicted = tide_weights_predict(*weights, tide_past_prev(at));
-		out[page] = (int)tide_place(d, predicted, !tide_past_kept(at), true);
+		out[page] = (int)tide_place(d, predicted, !tide_past_kept(at), true, false);
 		tide_past_set_predicted(&at, predicted);
 		if (out[page] == 1)
 			tide_past_keep(&at);

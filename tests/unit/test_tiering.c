@@ -349,13 +349,27 @@ static void a_victim_goes_where_it_was_seen(void **state)
 		struct tide_decisions d;
 		start_with(&d, ruled);
 		assert_int_equal(tide_place(&d, rows[i / 2].predicted, rows[i / 2].may_keep,
-					    rows[i / 2].host_free),
+					    rows[i / 2].host_free, false),
 				 ruled ? rows[i / 2].tier_by_rule : rows[i / 2].tier);
 		/* One more, of which the ring lost one of its four. */
 		assert_int_equal(d.made, rows[i / 2].recorded ? 5 : 4);
 		assert_int_equal(d.storage,
 				 (ruled ? 4 : 0) + (ruled ? -1 : 1) * (rows[i / 2].recorded ==
 								       (ruled ? 2 : 3)));
+	}
+}
+
+/* Tier 2 is full: only what is predicted there may replace the oldest. */
+static void only_what_is_seen_in_tier_2_replaces_there(void **state)
+{
+	static const unsigned tiers[] = {3, 2, 2, 3}; /* by prediction; 0: none */
+	(void)state;
+	for (unsigned predicted = 0; predicted < COUNT(tiers); predicted++) {
+		struct tide_decisions d;
+		start_with(&d, false);
+		assert_int_equal(tide_place(&d, predicted, false, false, true), tiers[predicted]);
+		start_with(&d, false);
+		assert_int_equal(tide_place(&d, predicted, false, false, false), 3);
 	}
 }
 
@@ -437,6 +451,7 @@ int main(void)
 		cmocka_unit_test(the_rule_looks_at_the_last_decisions),
 		cmocka_unit_test(eighty_percent_itself_is_not_enough),
 		cmocka_unit_test(a_victim_goes_where_it_was_seen),
+		cmocka_unit_test(only_what_is_seen_in_tier_2_replaces_there),
 		cmocka_unit_test(a_rate_is_a_bound_on_the_hash),
 		cmocka_unit_test(a_fit_through_a_line_is_that_line),
 		cmocka_unit_test(a_fit_of_large_distances_is_exact),
