@@ -1,0 +1,300 @@
+/* The buffer pool: from texts to numbers, and its statistics. */
+#include "tide/pool.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/text.h"
+#include "json.h"
+#include "pool/pool.h"
+#include "sizes.h"
+#include "stats/json.h"
+#include "tide/tide.h"
+
+#define PAGE_MAX (UINT64_C(1) << 20)
+#define BATCH_MAX 4096
+
+static const char *const dedups[] = {"off", "on", "auto", NULL};
+static const char *const hashes[] = {"xxh3", "md5", NULL};
+static const char *const devices[] = {"ram", NULL};
+
+struct tide_pool {
+	struct td_pool *pool;
+	struct td_pool_config config; /* its texts are the caller's, and are not looked at again */
+};
+
+/* ---- options ---- */
+
+static int choose(const char *what, const char *text, const char *const *words, int *at,
+		  struct tide_error *err)
+{
+	char all[64] = "";
+	for (*at = 0; words[*at]; ++*at) {
+		if (!text || !strcmp(text, words[*at]))
+			return 0;
+		size_t n = strlen(all);
+		snprintf(all + n, sizeof all - n, "%s%s", n ? ", " : "", words[*at]);
+	}
+	return tide_fail(err, -EINVAL, "unknown %s '%s': give one of %s", what,
+			 td_core_shown(text, strlen(text)).text, all);
+}
+
+static int parse_words(const struct tide_pool_options *o, struct td_pool_config *c,
+		       struct tide_error *err)
+{
+	int dedup = 0, hash = 0, device = 0;
+	int rc = choose("dedup", o->dedup, dedups, &dedup, err);
+	if (!rc)
+		rc = choose("hash", o->hash, hashes, &hash, err);
+	if (!rc)
+		rc = choose("device", o->device, devices, &device, err);
+	c->dedup = (enum td_pool_dedup)dedup;
+	c->hash = (enum td_pool_hash)hash;
+	c->device = &td_pool_device_ram;
+	return rc;
+}
+
+static bool is_power(uint64_t n)
+{
+	return n && !(n & (n - 1));
+}
+
+/* Without dedup a block is a page: there is nothing that it could share. */
+static int parse_page(const struct tide_pool_options *o, struct td_pool_config *c,
+		      struct tide_error *err)
+{
+	uint64_t page, block = 4096;
+	int rc = td_lib_page_bytes(o->page, &page, err);
+	if (rc)
+		return rc;
+	if (!is_power(page) || page < 4096 || page > PAGE_MAX)
+		return tide_fail(err, -EINVAL,
+				 "page of '%s': the pool takes a power of two from 4K to 1M",
+				 o->page);
+	if (o->block && td_core_size(o->block, strlen(o->block), &block))
+		block = 0;
+	if (!is_power(block) || block < 512 || block > page)
+		return tide_fail(err, -EINVAL,
+				 "block of '%s': give a power of two from 512 to the page size",
+				 td_core_shown(o->block, strlen(o->block)).text);
+	c->page_bytes = (uint32_t)page;
+	c->block_bytes = (uint32_t)(c->dedup == TD_POOL_OFF ? page : block);
+	return 0;
+}
+
+static int parse_pages(const char *what, const char *text, uint64_t page_bytes, uint64_t *pages,
+		       struct tide_error *err)
+{
+	struct td_lib_near size = {0};
+	size_t n = strlen(text);
+	if ((n && text[n - 1] == '%') || td_lib_host_parse(text, page_bytes, &size, NULL))
+		return tide_fail(err, -EINVAL,
+				 "%s memory of '%s' is no size: write 512M or 1024p (pages)", what,
+				 td_core_shown(text, n).text);
+	*pages = size.pages;
+	return 0;
+}
+
+static int parse_memory(const struct tide_pool_options *o, struct td_pool_config *c,
+			struct tide_error *err)
+{
+	if (!o->main_size)
+		return tide_fail(err, -EINVAL, "no size of main memory: give one, say 256M");
+	int rc = parse_pages("main", o->main_size, c->page_bytes, &c->main_pages, err);
+	if (!rc && !c->main_pages)
+		rc = tide_fail(err, -EINVAL, "main memory of 0: give at least one page");
+	if (!rc && o->device_size)
+		rc = parse_pages("device", o->device_size, c->page_bytes, &c->device_pages, err);
+	return rc;
+}
+
+static int parse_number(const char *what, const char *text, uint64_t min, uint64_t max,
+			uint64_t *out, struct tide_error *err)
+{
+	if (!text)
+		return 0;
+	if (!td_core_u64(text, strlen(text), out) && *out >= min && *out <= max)
+		return 0;
+	return tide_fail(err, -EINVAL, "%s of '%s': give a number from %llu to %llu", what,
+			 td_core_shown(text, strlen(text)).text, (unsigned long long)min,
+			 (unsigned long long)max);
+}
+
+static int parse_epoch(const char *text, uint64_t *ns, struct tide_error *err)
+{
+	size_t n = text ? strlen(text) : 0, end = n;
+	uint64_t us = 50, unit = 1;
+	if (n > 2 && !strcmp(text + n - 2, "us"))
+		end = n - 2;
+	else if (n > 2 && !strcmp(text + n - 2, "ms")) {
+		end = n - 2;
+		unit = 1000;
+	}
+	if (text && (td_core_u64(text, end, &us) || us * unit > 1000000 || us > 1000000))
+		return tide_fail(err, -EINVAL, "epoch of '%s': give a time to 1000ms, say 50us",
+				 td_core_shown(text, n).text);
+	*ns = us * unit * 1000;
+	return 0;
+}
+
+static int parse(const struct tide_pool_options *o, struct td_pool_config *c,
+		 struct tide_error *err)
+{
+	uint64_t batch = 256;
+	*c = (struct td_pool_config){.path = o->path,
+				     .inject = o->inject,
+				     .read_only = o->read_only,
+				     .max_backlog = 4096};
+	if (!o->path)
+		return tide_fail(err, -EINVAL, "no file: give one");
+	int rc = parse_words(o, c, err);
+	if (!rc)
+		rc = parse_page(o, c, err);
+	if (!rc)
+		rc = parse_memory(o, c, err);
+	if (!rc)
+		rc = parse_number("batch", o->batch, 1, BATCH_MAX, &batch, err);
+	if (!rc)
+		rc = parse_number("backlog", o->max_backlog, 0, UINT32_MAX, &c->max_backlog, err);
+	if (!rc)
+		rc = parse_epoch(o->epoch, &c->epoch_ns, err);
+	c->batch = (uint32_t)batch;
+	return rc;
+}
+
+/* ---- life ---- */
+
+int tide_pool_open(struct tide_pool **out, const struct tide_pool_options *options,
+		   struct tide_error *err)
+{
+	struct tide_pool *p = calloc(1, sizeof *p);
+	*out = NULL;
+	if (!p)
+		return tide_fail(err, -ENOMEM, "no memory for the pool: free some");
+	int rc = parse(options, &p->config, err);
+	if (!rc)
+		rc = td_pool_open(&p->pool, &p->config, err);
+	if (rc)
+		free(p);
+	else
+		*out = p;
+	return rc;
+}
+
+int tide_pool_close(struct tide_pool *p, struct tide_error *err)
+{
+	if (!p)
+		return 0;
+	int rc = td_pool_close(p->pool, err);
+	free(p);
+	return rc;
+}
+
+uint64_t tide_pool_bytes(const struct tide_pool *p)
+{
+	return td_pool_bytes(p->pool);
+}
+
+uint32_t tide_pool_page_bytes(const struct tide_pool *p)
+{
+	return p->config.page_bytes;
+}
+
+/* ---- pages and bytes ---- */
+
+int tide_pool_get(struct tide_pool *p, uint64_t page, enum tide_pool_access access,
+		  struct tide_pool_pin *pin, struct tide_error *err)
+{
+	return td_pool_get(p->pool, page, access, pin, err);
+}
+
+void tide_pool_put(struct tide_pool *p, const struct tide_pool_pin *pin)
+{
+	td_pool_put(p->pool, pin);
+}
+
+int tide_pool_get_async(struct tide_pool *p, uint64_t page, enum tide_pool_access access,
+			tide_pool_done *done, void *arg, struct tide_error *err)
+{
+	return td_pool_get_async(p->pool, page, access, done, arg, err);
+}
+
+int tide_pool_read(struct tide_pool *p, void *to, size_t bytes, uint64_t offset,
+		   struct tide_error *err)
+{
+	return td_pool_read(p->pool, to, bytes, offset, err);
+}
+
+int tide_pool_write(struct tide_pool *p, const void *from, size_t bytes, uint64_t offset,
+		    struct tide_error *err)
+{
+	return td_pool_write(p->pool, from, bytes, offset, err);
+}
+
+int tide_pool_zero(struct tide_pool *p, uint64_t offset, uint64_t bytes, struct tide_error *err)
+{
+	return td_pool_write(p->pool, NULL, bytes, offset, err);
+}
+
+int tide_pool_trim(struct tide_pool *p, uint64_t offset, uint64_t bytes, struct tide_error *err)
+{
+	return td_pool_trim(p->pool, offset, bytes, err);
+}
+
+int tide_pool_flush(struct tide_pool *p, struct tide_error *err)
+{
+	return td_pool_flush(p->pool, err);
+}
+
+int tide_pool_check(struct tide_pool *p, struct tide_error *err)
+{
+	return td_pool_check(p->pool, err);
+}
+
+/* ---- statistics ---- */
+
+void tide_pool_stats(struct tide_pool *p, struct tide_pool_stats *stats)
+{
+	td_pool_stats(p->pool, stats);
+}
+
+static json_t *config(const struct td_pool_config *c)
+{
+	json_t *o = json_object();
+	json_object_set_new(o, "page_bytes", td_lib_integer(c->page_bytes));
+	json_object_set_new(o, "block_bytes", td_lib_integer(c->block_bytes));
+	json_object_set_new(o, "main_pages", td_lib_integer(c->main_pages));
+	json_object_set_new(o, "device_pages", td_lib_integer(c->device_pages));
+	json_object_set_new(o, "device", td_lib_text(c->device->name));
+	json_object_set_new(o, "dedup", td_lib_text(dedups[c->dedup]));
+	json_object_set_new(o, "hash", td_lib_text(hashes[c->hash]));
+	json_object_set_new(o, "batch", td_lib_integer(c->batch));
+	json_object_set_new(o, "epoch_ns", td_lib_integer(c->epoch_ns));
+	json_object_set_new(o, "max_backlog", td_lib_integer(c->max_backlog));
+	return o;
+}
+
+static json_t *figures(const struct tide_pool_stats *s)
+{
+	json_t *o = json_object();
+#define TIDE_FIGURE(name, help) json_object_set_new(o, #name, td_lib_integer(s->name));
+#include "tide/pool_figures.def"
+#undef TIDE_FIGURE
+	return o;
+}
+
+int tide_pool_stats_json(struct tide_pool *p, char **text, struct tide_error *err)
+{
+	struct tide_pool_stats s;
+	json_t *o = json_object();
+	tide_pool_stats(p, &s);
+	json_object_set_new(o, "tide", td_lib_text(TIDE_VERSION));
+	json_object_set_new(o, "verb", td_lib_text("pool"));
+	json_object_set_new(o, "config", config(&p->config));
+	json_object_set_new(o, "counts", td_stats_counts(&s.counts));
+	json_object_set_new(o, "pool", figures(&s));
+	*text = json_dumps(o, JSON_INDENT(1));
+	json_decref(o);
+	return *text ? 0 : tide_fail(err, -ENOMEM, "no memory for the result: free some");
+}

@@ -1,0 +1,211 @@
+/* What callers call. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "inside.h"
+
+#define GROUP 64 /* pages that one call asks for together */
+
+uint64_t td_pool_bytes(const struct td_pool *p)
+{
+	return p->file.bytes;
+}
+
+/* ---- what is wrong ---- */
+
+static int explain(const struct td_pool *p, int rc, uint64_t page, struct tide_error *err)
+{
+	if (rc == -ENOBUFS)
+		return tide_fail(err, rc,
+				 "every page of main memory is pinned: put some, or give more");
+	if (rc == -ENOMEM)
+		return tide_fail(err, rc, "no memory for page %" PRIu64 ": free some", page);
+	return tide_fail(err, rc, "page %" PRIu64 " of %s cannot be had: %s: look at the storage",
+			 page, p->file.name, strerror(-rc));
+}
+
+static int refuse_write(const struct td_pool *p, struct tide_error *err)
+{
+	return tide_fail(err, -EROFS, "%s is open for reading: open it for writing", p->file.name);
+}
+
+static int check_page(const struct td_pool *p, uint64_t page, bool write, struct tide_error *err)
+{
+	if (page >= p->pages)
+		return tide_fail(err, -EINVAL,
+				 "page %" PRIu64 " of %s, which has %" PRIu64 ": give a lower one",
+				 page, p->file.name, p->pages);
+	return write && p->read_only ? refuse_write(p, err) : 0;
+}
+
+static int check_range(const struct td_pool *p, uint64_t offset, uint64_t bytes, bool write,
+		       struct tide_error *err)
+{
+	if (offset > p->file.bytes || bytes > p->file.bytes - offset)
+		return tide_fail(err, -EINVAL,
+				 "%" PRIu64 " bytes at %" PRIu64 " of %s, which has %" PRIu64
+				 ": stay within it",
+				 bytes, offset, p->file.name, p->file.bytes);
+	return write && p->read_only ? refuse_write(p, err) : 0;
+}
+
+/* ---- pins ---- */
+
+int td_pool_get(struct td_pool *p, uint64_t page, enum tide_pool_access access,
+		struct tide_pool_pin *pin, struct tide_error *err)
+{
+	bool write = access == TIDE_POOL_WRITE;
+	int rc = check_page(p, page, write, err);
+	if (rc || (p->degree == 1 && td_pool_hit(p, page, write, pin)))
+		return rc;
+	struct td_pool_request r = {.page = page, .write = write, .pinned = true};
+	td_pool_submit(p, &r, 1);
+	*pin = r.pin;
+	return r.result ? explain(p, r.result, page, err) : 0;
+}
+
+void td_pool_put(struct td_pool *p, const struct tide_pool_pin *pin)
+{
+	if (p->degree == 1) {
+		td_pool_release(p, (uint32_t)pin->handle, pin->access == TIDE_POOL_WRITE);
+		return;
+	}
+	pthread_mutex_lock(&p->lock);
+	td_pool_window_put(p, pin);
+	pthread_mutex_unlock(&p->lock);
+}
+
+static int begin_async(struct td_pool *p, const struct td_pool_request *what,
+		       struct tide_error *err)
+{
+	struct td_pool_request *r = malloc(sizeof *r);
+	if (!r)
+		return tide_fail(err, -ENOMEM, "no memory for a request: free some");
+	*r = *what;
+	int rc = td_pool_submit_async(p, r);
+	if (rc > 0)
+		return 0;
+	if (!rc)
+		r->done(r->arg, &r->pin, r->result);
+	free(r);
+	return rc ? tide_fail(err, rc, "no thread for requests: end some") : 0;
+}
+
+int td_pool_get_async(struct td_pool *p, uint64_t page, enum tide_pool_access access,
+		      tide_pool_done *done, void *arg, struct tide_error *err)
+{
+	bool write = access == TIDE_POOL_WRITE;
+	struct tide_pool_pin pin;
+	int rc = check_page(p, page, write, err);
+	if (rc)
+		return rc;
+	if (p->degree == 1 && td_pool_hit(p, page, write, &pin)) {
+		done(arg, &pin, 0);
+		return 0;
+	}
+	struct td_pool_request r = {
+		.page = page, .write = write, .pinned = true, .done = done, .arg = arg};
+	return begin_async(p, &r, err);
+}
+
+/* ---- bytes ---- */
+
+/* A range that is copied page by page. */
+struct range {
+	unsigned char *to;
+	const unsigned char *from;
+	bool write;
+	uint64_t offset, end;
+	struct td_pool_request requests[GROUP]; /* of pages that were not there */
+	size_t n;
+};
+
+static struct td_pool_request next_part(const struct td_pool *p, struct range *g)
+{
+	size_t at = (size_t)(g->offset % p->page_bytes), n = p->page_bytes - at;
+	n = g->end - g->offset < n ? (size_t)(g->end - g->offset) : n;
+	struct td_pool_request r = {.page = g->offset / p->page_bytes,
+				    .write = g->write,
+				    .to = g->to,
+				    .from = g->from,
+				    .at = at,
+				    .n = n};
+	if (g->write && !g->from)
+		r.from = p->zeros;
+	g->offset += n;
+	g->to = g->to ? g->to + n : NULL;
+	g->from = g->from ? g->from + n : NULL;
+	return r;
+}
+
+static bool copy_hit(struct td_pool *p, const struct td_pool_request *r)
+{
+	struct tide_pool_pin pin;
+	if (p->degree > 1 || !td_pool_hit(p, r->page, r->write, &pin))
+		return false;
+	unsigned char *bytes = (unsigned char *)pin.addr + r->at;
+	if (r->write)
+		memcpy(bytes, r->from, r->n);
+	else
+		memcpy(r->to, bytes, r->n);
+	td_pool_release(p, (uint32_t)pin.handle, r->write);
+	return true;
+}
+
+static int copy_rest(struct td_pool *p, struct range *g, struct tide_error *err)
+{
+	int rc = 0;
+	if (g->n)
+		td_pool_submit(p, g->requests, g->n);
+	for (size_t i = 0; !rc && i < g->n; i++)
+		if (g->requests[i].result)
+			rc = explain(p, g->requests[i].result, g->requests[i].page, err);
+	g->n = 0;
+	return rc;
+}
+
+/* What is in main memory at once; the others by the group, so that the file is read in parallel. */
+static int copy_range(struct td_pool *p, struct range *g, struct tide_error *err)
+{
+	int rc = 0;
+	while (!rc && g->offset < g->end) {
+		g->requests[g->n] = next_part(p, g);
+		g->n += !copy_hit(p, &g->requests[g->n]);
+		if (g->n == GROUP)
+			rc = copy_rest(p, g, err);
+	}
+	return rc ? rc : copy_rest(p, g, err);
+}
+
+int td_pool_read(struct td_pool *p, void *to, size_t bytes, uint64_t offset, struct tide_error *err)
+{
+	int rc = check_range(p, offset, bytes, false, err);
+	if (rc)
+		return rc;
+	struct range g;
+	g.to = to;
+	g.from = NULL;
+	g.write = false;
+	g.offset = offset;
+	g.end = offset + bytes;
+	g.n = 0;
+	return copy_range(p, &g, err);
+}
+
+int td_pool_write(struct td_pool *p, const void *from, uint64_t bytes, uint64_t offset,
+		  struct tide_error *err)
+{
+	int rc = check_range(p, offset, bytes, true, err);
+	if (rc)
+		return rc;
+	struct range g;
+	g.to = NULL;
+	g.from = from;
+	g.write = true;
+	g.offset = offset;
+	g.end = offset + bytes;
+	g.n = 0;
+	return copy_range(p, &g, err);
+}

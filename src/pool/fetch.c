@@ -1,0 +1,160 @@
+/* What a batch lacks, from the device and from the file; and the signatures of what is new. */
+#include <string.h>
+
+#include "inside.h"
+
+int td_pool_gather(struct td_pool *p, const uint32_t *slots, void **to, size_t n)
+{
+	if (!n)
+		return 0;
+	uint64_t start = td_pool_now_ns();
+	int rc = p->device_ops->gather(p->device_state, slots, to, n);
+	p->work.spent.device_ns += td_pool_now_ns() - start;
+	p->work.spent.gathers++;
+	p->work.spent.gathered_bytes += n * p->block_bytes;
+	return rc;
+}
+
+/* ---- the file ---- */
+
+static size_t start_reads(struct td_pool *p)
+{
+	struct td_pool_work *w = &p->work;
+	size_t n = 0;
+	for (size_t i = 0; i < w->n; i++) {
+		struct td_pool_item *item = &w->items[i];
+		if (!item->read)
+			continue;
+		item->io = (struct td_io_request){.file = &p->file,
+						  .offset = item->page * p->page_bytes,
+						  .addr = item->data,
+						  .bytes = p->page_bytes};
+		w->started[n++] = &item->io;
+	}
+	if (n > 1)
+		td_io_start(p->io, w->started, n);
+	return n;
+}
+
+static void finish_reads(struct td_pool *p, size_t n)
+{
+	struct td_pool_work *w = &p->work;
+	uint64_t start = td_pool_now_ns();
+	if (n == 1)
+		td_io_now(p->io, w->started[0]);
+	for (size_t i = 0; n > 1 && i < n; i++)
+		td_io_wait(p->io, w->started[i]);
+	for (size_t i = 0; i < w->n; i++)
+		w->items[i].rc = w->items[i].read ? w->items[i].io.result : 0;
+	p->work.spent.file_ns += n ? td_pool_now_ns() - start : 0;
+}
+
+/* ---- signatures ---- */
+
+int td_pool_sign(struct td_pool *p, size_t n)
+{
+	struct td_pool_work *w = &p->work;
+	if (!n)
+		return 0;
+	uint64_t start = td_pool_now_ns();
+	int rc = p->device_ops->hash(p->device_state, p->hash, w->hashed, n, w->found);
+	p->work.spent.hash_ns += td_pool_now_ns() - start;
+	p->work.spent.hashed_blocks += n;
+	for (size_t i = 0; !rc && i < n; i++)
+		w->signatures[w->places[i]] = w->found[i].at[0];
+	return rc;
+}
+
+/* The blocks of one page: what is remembered, and what has to be worked out. */
+static size_t list_blocks(struct td_pool *p, size_t i, size_t n)
+{
+	struct td_pool_work *w = &p->work;
+	struct td_pool_item *item = &w->items[i];
+	for (uint32_t k = 0; k < p->degree; k++) {
+		uint32_t content = td_pool_content_of(p, item->page * p->degree + k);
+		size_t place = i * p->degree + k;
+		if (content != TD_NIL) {
+			w->signatures[place] = p->contents[content].signature;
+			p->figures.known_blocks++;
+			continue;
+		}
+		w->hashed[n] = item->data + (size_t)k * p->block_bytes;
+		w->places[n++] = (uint32_t)place;
+	}
+	return n;
+}
+
+/* Where requests pile up, pages go in unshared rather than later. */
+static size_t list_unsigned(struct td_pool *p)
+{
+	struct td_pool_work *w = &p->work;
+	size_t n = 0, behind = p->queued * p->degree;
+	for (size_t i = 0; i < w->n; i++) {
+		if (!w->items[i].share || w->items[i].rc)
+			continue;
+		if (n + behind + p->degree > p->max_backlog) {
+			w->items[i].share = false;
+			p->figures.unshared_blocks += p->degree;
+			continue;
+		}
+		n = list_blocks(p, i, n);
+	}
+	return n;
+}
+
+static void share_none(struct td_pool_work *w)
+{
+	for (size_t i = 0; i < w->n; i++)
+		w->items[i].share = false;
+}
+
+/* ---- what might be equal, and is on the device ---- */
+
+static void list_candidate(struct td_pool *p, size_t place)
+{
+	struct td_pool_work *w = &p->work;
+	uint32_t content = td_pool_index_find(p, w->signatures[place]);
+	uint32_t b = content == TD_NIL ? TD_NIL : p->contents[content].block;
+	w->candidates[place] = TD_NIL;
+	if (b == TD_NIL || !(td_pool_word(p, b) & TD_DEVICE))
+		return;
+	w->candidates[place] = b;
+	w->slots[w->candidates_n] = p->blocks[b].slot;
+	w->host[w->candidates_n++] = w->compare + place * p->block_bytes;
+}
+
+static void fetch_candidates(struct td_pool *p)
+{
+	struct td_pool_work *w = &p->work;
+	for (size_t i = 0; i < w->n; i++)
+		for (uint32_t k = 0; w->items[i].share && !w->items[i].rc && k < p->degree; k++)
+			list_candidate(p, i * p->degree + k);
+	if (!w->candidates_n)
+		return;
+	pthread_mutex_unlock(&p->lock);
+	int rc = td_pool_gather(p, w->slots, w->host, w->candidates_n);
+	pthread_mutex_lock(&p->lock);
+	if (rc)
+		share_none(w);
+}
+
+/* ---- a batch ---- */
+
+void td_pool_fetch(struct td_pool *p)
+{
+	struct td_pool_work *w = &p->work;
+	pthread_mutex_unlock(&p->lock);
+	size_t reads = start_reads(p);
+	w->coming_rc = td_pool_gather(p, w->slots, w->host, w->coming_n);
+	finish_reads(p, reads);
+	pthread_mutex_lock(&p->lock);
+	if (p->dedup == TD_POOL_OFF)
+		return;
+	size_t n = list_unsigned(p);
+	pthread_mutex_unlock(&p->lock);
+	int rc = td_pool_sign(p, n);
+	pthread_mutex_lock(&p->lock);
+	if (rc)
+		share_none(w);
+	fetch_candidates(p);
+}

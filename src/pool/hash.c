@@ -1,0 +1,55 @@
+/* Signatures on the processor. MD5 is libcrypto's, which is loaded where it is asked for: no
+ * program has to have it because of us. */
+#include <dlfcn.h>
+#include <errno.h>
+#include <string.h>
+#include <xxhash.h>
+
+#include "device.h"
+
+static void *open_libcrypto(void)
+{
+	static const char *const names[] = {"libcrypto.so.3", "libcrypto.so.1.1"};
+	void *library = NULL;
+	for (size_t i = 0; !library && i < 2; i++)
+		library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+	return library;
+}
+
+int td_pool_hash_load(struct td_pool_hasher *h, enum td_pool_hash hash, struct tide_error *err)
+{
+	if (hash != TD_POOL_MD5 || h->md5)
+		return 0;
+	void *library = open_libcrypto(), *symbol = library ? dlsym(library, "MD5") : NULL;
+	memcpy(&h->md5, &symbol, sizeof h->md5);
+	return h->md5 ? 0
+		      : tide_fail(err, -ENOSYS,
+				  "no libcrypto for md5: install libssl3, or use hash xxh3");
+}
+
+static int hash_md5(struct td_pool_hasher *h, const void *const *blocks, size_t n, size_t bytes,
+		    struct td_pool_signature *signatures)
+{
+	int rc = td_pool_hash_load(h, TD_POOL_MD5, NULL);
+	for (size_t i = 0; !rc && i < n; i++)
+		h->md5(blocks[i], bytes, (unsigned char *)signatures[i].at);
+	return rc;
+}
+
+static void hash_xxh3(const void *const *blocks, size_t n, size_t bytes,
+		      struct td_pool_signature *signatures)
+{
+	for (size_t i = 0; i < n; i++) {
+		XXH128_hash_t h = XXH3_128bits(blocks[i], bytes);
+		signatures[i] = (struct td_pool_signature){{h.low64, h.high64}};
+	}
+}
+
+int td_pool_hash_blocks(struct td_pool_hasher *h, enum td_pool_hash hash, const void *const *blocks,
+			size_t n, size_t bytes, struct td_pool_signature *signatures)
+{
+	if (hash == TD_POOL_MD5)
+		return hash_md5(h, blocks, n, bytes, signatures);
+	hash_xxh3(blocks, n, bytes, signatures);
+	return 0;
+}

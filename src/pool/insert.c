@@ -1,0 +1,180 @@
+/* What a batch brought, into main memory; its requests are served. With the lock, in the order of
+ * the requests: so equal blocks of one batch find each other, and the queue is as if they had come
+ * one by one. */
+#include <errno.h>
+#include <string.h>
+
+#include "inside.h"
+
+static void arrive(struct td_pool *p, uint32_t b, uint32_t frame)
+{
+	p->free_slots[p->slots_n++] = p->blocks[b].slot;
+	td_pool_to_main(p, b, frame);
+}
+
+static void stay_on_device(struct td_pool *p, uint32_t b)
+{
+	atomic_fetch_or(&p->blocks[b].word, TD_DEVICE);
+	td_list_push_tail(&p->device, td_pool_links(p), b);
+}
+
+static void arrive_all(struct td_pool *p)
+{
+	struct td_pool_work *w = &p->work;
+	for (size_t i = 0; i < w->coming_n; i++) {
+		if (!w->coming_rc) {
+			arrive(p, w->coming[i], w->frames[i]);
+			continue;
+		}
+		p->free_frames[p->frames_n++] = w->frames[i];
+		stay_on_device(p, w->coming[i]);
+	}
+}
+
+/* ---- a block that was read ---- */
+
+static uint32_t take_frame(struct td_pool *p, struct td_pool_item *item, const unsigned char *bytes)
+{
+	uint32_t frame = item->frame;
+	if (frame != TD_NIL) {
+		item->frame = TD_NIL;
+		return frame;
+	}
+	frame = p->free_frames[--p->frames_n];
+	memcpy(td_pool_frame(p, frame), bytes, p->block_bytes);
+	return frame;
+}
+
+/* Its bytes, if they can be had here: in main memory, or fetched for comparison. */
+static const unsigned char *bytes_to_compare(struct td_pool *p, uint32_t b, size_t place)
+{
+	const struct td_pool_work *w = &p->work;
+	if (td_pool_word(p, b) & TD_MAIN)
+		return td_pool_bytes_of(p, b);
+	return w->candidates[place] == b ? w->compare + place * p->block_bytes : NULL;
+}
+
+static bool is_equal(struct td_pool *p, uint32_t b, size_t place, const unsigned char *bytes)
+{
+	const unsigned char *other = bytes_to_compare(p, b, place);
+	p->figures.compared_blocks += other != NULL;
+	return other && memcmp(other, bytes, p->block_bytes) == 0;
+}
+
+/* An equal one on the device need not be fetched: its bytes are here. */
+static bool try_share(struct td_pool *p, struct td_pool_item *item, size_t place, uint64_t ref,
+		      const unsigned char *bytes)
+{
+	uint32_t content = td_pool_index_find(p, p->work.signatures[place]);
+	if (content == TD_NIL || !is_equal(p, p->contents[content].block, place, bytes))
+		return false;
+	uint32_t b = p->contents[content].block;
+	if (td_pool_word(p, b) & TD_DEVICE) {
+		td_list_remove(&p->device, td_pool_links(p), b);
+		atomic_fetch_and(&p->blocks[b].word, ~TD_DEVICE);
+		arrive(p, b, take_frame(p, item, bytes));
+	}
+	td_pool_share(p, ref, content);
+	p->figures.shared_blocks++;
+	return true;
+}
+
+static void place_block(struct td_pool *p, struct td_pool_item *item, size_t place, uint64_t ref,
+			const unsigned char *bytes)
+{
+	bool shared = item->share && try_share(p, item, place, ref, bytes);
+	if (item->share)
+		td_pool_region_hashed(p, item->page, shared);
+	if (shared)
+		return;
+	uint32_t content = td_pool_content_of(p, ref);
+	uint32_t b = td_pool_block_new(p, take_frame(p, item, bytes));
+	if (item->share || (content != TD_NIL && !item->first->write)) {
+		td_pool_hold(p, ref, b, content, p->work.signatures[place]);
+		td_pool_thaw(p, b);
+		return;
+	}
+	td_pool_unlink(p, ref);
+	td_pool_block_own(p, b, ref);
+}
+
+static void place_page(struct td_pool *p, struct td_pool_item *item, size_t i)
+{
+	for (uint32_t k = 0; k < p->degree; k++) {
+		uint64_t ref = item->page * p->degree + k;
+		const unsigned char *bytes = item->data + (size_t)k * p->block_bytes;
+		if (td_pool_resolve(p, ref) == TD_NIL)
+			place_block(p, item, i * p->degree + k, ref, bytes);
+	}
+}
+
+/* Absent, and overwritten as a whole. */
+static void place_fresh(struct td_pool *p, struct td_pool_item *item)
+{
+	const unsigned char *bytes = item->first->from;
+	for (uint32_t k = 0; k < p->degree; k++) {
+		uint64_t ref = item->page * p->degree + k;
+		if (td_pool_resolve(p, ref) != TD_NIL)
+			continue;
+		uint32_t frame = p->free_frames[--p->frames_n];
+		memcpy(td_pool_frame(p, frame), bytes + (size_t)k * p->block_bytes, p->block_bytes);
+		td_pool_unlink(p, ref);
+		td_pool_block_own(p, td_pool_block_new(p, frame), ref);
+	}
+}
+
+/* ---- requests ---- */
+
+static void again(struct td_pool *p, struct td_pool_request *r)
+{
+	r->next = p->queue;
+	if (!p->queue)
+		p->queue_end = &r->next;
+	p->queue = r;
+	p->queued++;
+}
+
+static void serve_item(struct td_pool *p, struct td_pool_item *item)
+{
+	struct td_pool_request *next;
+	for (struct td_pool_request *r = item->first; r; r = next) {
+		next = r->sibling;
+		int rc = item->rc ? item->rc : td_pool_serve(p, r);
+		if (rc == -EAGAIN)
+			again(p, r);
+		else
+			td_pool_finish(p, r, rc);
+	}
+}
+
+static bool is_complete(struct td_pool *p, uint64_t page)
+{
+	for (uint32_t i = 0; i < p->degree; i++) {
+		uint32_t b = td_pool_resolve(p, page * p->degree + i);
+		if (b == TD_NIL || !(td_pool_word(p, b) & TD_MAIN))
+			return false;
+	}
+	return true;
+}
+
+static void insert_item(struct td_pool *p, struct td_pool_item *item, size_t i)
+{
+	if (item->read && !item->rc)
+		place_page(p, item, i);
+	else if (item->fresh)
+		place_fresh(p, item);
+	if (item->frame != TD_NIL)
+		p->free_frames[p->frames_n++] = item->frame;
+	if (!item->rc && !is_complete(p, item->page))
+		item->rc = p->work.coming_rc ? p->work.coming_rc : -EIO;
+	serve_item(p, item);
+}
+
+void td_pool_insert(struct td_pool *p)
+{
+	td_pool_drain(p);
+	arrive_all(p);
+	for (size_t i = 0; i < p->work.n; i++)
+		insert_item(p, &p->work.items[i], i);
+	p->reserved = 0;
+}

@@ -1,0 +1,259 @@
+/* Requests that wait, and the leader that serves them in batches.
+ *
+ * Whoever waits and finds no leader becomes it. It collects until a batch is full, everybody who
+ * lately missed is waiting, or the epoch is over. */
+#include <errno.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "inside.h"
+
+#define PATIENCE_NS 1000000000 /* that a leader waits for somebody to put a page */
+#define PAUSE_NS 100000
+
+uint64_t td_pool_now_ns(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* ---- who leads ---- */
+
+void td_pool_lead_begin(struct td_pool *p)
+{
+	while (p->busy)
+		pthread_cond_wait(&p->news, &p->lock);
+	p->busy = true;
+}
+
+/* Those without a thread that waits are told here, where the pool may be called. */
+static void tell(struct td_pool *p)
+{
+	struct td_pool_request *list = p->told;
+	p->told = NULL;
+	while (list) {
+		struct td_pool_request *r = list;
+		list = r->next;
+		pthread_mutex_unlock(&p->lock);
+		r->done(r->arg, &r->pin, r->result);
+		free(r);
+		pthread_mutex_lock(&p->lock);
+		p->async--;
+	}
+}
+
+static void add_spent(struct td_pool *p)
+{
+	struct td_pool_spent *s = &p->work.spent;
+	p->figures.device_ns += s->device_ns;
+	p->figures.file_ns += s->file_ns;
+	p->figures.hash_ns += s->hash_ns;
+	p->figures.gathers += s->gathers;
+	p->figures.gathered_bytes += s->gathered_bytes;
+	p->figures.hashed_blocks += s->hashed_blocks;
+	*s = (struct td_pool_spent){0};
+}
+
+void td_pool_lead_end(struct td_pool *p)
+{
+	add_spent(p);
+	p->busy = false;
+	pthread_cond_broadcast(&p->news);
+	if (p->told) {
+		tell(p);
+		pthread_cond_broadcast(&p->news);
+	}
+}
+
+void td_pool_finish(struct td_pool *p, struct td_pool_request *r, int result)
+{
+	r->result = result;
+	if (r->left) {
+		--*r->left;
+		return;
+	}
+	r->next = p->told;
+	p->told = r;
+}
+
+/* ---- a batch ---- */
+
+/* Threads that missed in this batch or the one before. */
+static size_t count_callers(const struct td_pool *p)
+{
+	uint32_t now = atomic_load_explicit(&p->batches, memory_order_relaxed);
+	size_t n = 0;
+	for (unsigned i = 0; i < TD_RINGS; i++)
+		n += now - atomic_load_explicit(&p->rings[i].missed_at, memory_order_relaxed) < 2;
+	return n;
+}
+
+static void collect(struct td_pool *p)
+{
+	uint64_t end_ns = td_pool_now_ns() + p->epoch_ns;
+	struct timespec end = {(time_t)(end_ns / 1000000000), (long)(end_ns % 1000000000)};
+	while (p->epoch_ns && p->queued < p->batch && p->waiting < count_callers(p))
+		if (pthread_cond_timedwait(&p->more, &p->lock, &end) == ETIMEDOUT)
+			return;
+}
+
+static void pause_unlocked(struct td_pool *p)
+{
+	static const struct timespec pause = {.tv_nsec = PAUSE_NS};
+	pthread_mutex_unlock(&p->lock);
+	nanosleep(&pause, NULL);
+	pthread_mutex_lock(&p->lock);
+	td_pool_drain(p);
+	td_pool_evict(p);
+}
+
+/* There is no frame even for one page: all are pinned, or cannot be written. */
+static void fail_first(struct td_pool *p)
+{
+	struct td_pool_request *r = p->queue;
+	p->queue = r->next;
+	p->queue_end = p->queue ? p->queue_end : &p->queue;
+	p->queued--;
+	td_pool_finish(p, r, p->write_error ? p->write_error : -ENOBUFS);
+}
+
+static void run_batch(struct td_pool *p)
+{
+	uint64_t start = td_pool_now_ns();
+	td_pool_plan(p);
+	while (!p->work.n && p->queue && !p->write_error &&
+	       td_pool_now_ns() - start < PATIENCE_NS) {
+		pause_unlocked(p);
+		td_pool_plan(p);
+	}
+	if (!p->work.n) {
+		if (p->queue)
+			fail_first(p);
+		p->write_error = 0; /* the next one tries again */
+		td_pool_evict(p);
+		return;
+	}
+	td_pool_fetch(p);
+	td_pool_insert(p);
+	pthread_cond_broadcast(&p->news);
+	td_pool_evict(p);
+}
+
+static void lead(struct td_pool *p)
+{
+	p->busy = true;
+	collect(p);
+	run_batch(p);
+	atomic_fetch_add_explicit(&p->batches, 1, memory_order_relaxed);
+	td_pool_lead_end(p);
+}
+
+/* ---- requests ---- */
+
+static void enqueue(struct td_pool *p, struct td_pool_request *r)
+{
+	r->next = NULL;
+	*p->queue_end = r;
+	p->queue_end = &r->next;
+	p->queued++;
+}
+
+/* True: it waits in the queue. */
+static bool begin(struct td_pool *p, struct td_pool_request *r)
+{
+	if (!td_pool_ready(p, r)) {
+		enqueue(p, r);
+		return true;
+	}
+	p->counts.accesses++;
+	p->counts.hits++;
+	r->result = td_pool_serve(p, r);
+	return false;
+}
+
+static void note_miss(struct td_pool *p)
+{
+	uint32_t now = atomic_load_explicit(&p->batches, memory_order_relaxed);
+	atomic_store_explicit(&td_pool_my_ring(p)->missed_at, now, memory_order_relaxed);
+}
+
+static void wait_for(struct td_pool *p, const size_t *left)
+{
+	p->waiting++;
+	pthread_cond_signal(&p->more);
+	while (*left)
+		if (p->busy)
+			pthread_cond_wait(&p->news, &p->lock);
+		else
+			lead(p);
+	p->waiting--;
+}
+
+void td_pool_submit(struct td_pool *p, struct td_pool_request *requests, size_t n)
+{
+	size_t left = 0;
+	pthread_mutex_lock(&p->lock);
+	td_pool_drain(p);
+	for (size_t i = 0; i < n; i++) {
+		requests[i].left = &left;
+		left += begin(p, &requests[i]);
+	}
+	if (left) {
+		note_miss(p);
+		wait_for(p, &left);
+	}
+	pthread_mutex_unlock(&p->lock);
+}
+
+/* ---- without a thread that waits ---- */
+
+static void *serve_async(void *arg)
+{
+	struct td_pool *p = arg;
+	pthread_mutex_lock(&p->lock);
+	while (!p->stop)
+		if (p->queue && !p->busy)
+			lead(p);
+		else
+			pthread_cond_wait(&p->news, &p->lock);
+	pthread_mutex_unlock(&p->lock);
+	return NULL;
+}
+
+static int start_server(struct td_pool *p)
+{
+	if (!p->has_server && pthread_create(&p->server, NULL, serve_async, p))
+		return -EAGAIN;
+	p->has_server = true;
+	return 0;
+}
+
+/* 1: it waits; 0: it is served. */
+int td_pool_submit_async(struct td_pool *p, struct td_pool_request *r)
+{
+	pthread_mutex_lock(&p->lock);
+	td_pool_drain(p);
+	int rc = start_server(p);
+	if (!rc && begin(p, r)) {
+		rc = 1;
+		p->async++;
+		note_miss(p);
+		pthread_cond_signal(&p->more);
+		pthread_cond_broadcast(&p->news);
+	}
+	pthread_mutex_unlock(&p->lock);
+	return rc;
+}
+
+void td_pool_stop(struct td_pool *p)
+{
+	pthread_mutex_lock(&p->lock);
+	while (p->async)
+		pthread_cond_wait(&p->news, &p->lock);
+	p->stop = true;
+	pthread_cond_broadcast(&p->news);
+	pthread_mutex_unlock(&p->lock);
+	if (p->has_server)
+		pthread_join(p->server, NULL);
+}

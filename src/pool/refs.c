@@ -1,0 +1,245 @@
+/* Who holds what: refs, links, blocks and their places. All with the lock. */
+#include <errno.h>
+#include <string.h>
+
+#include "inside.h"
+
+uint32_t td_pool_content_of(const struct td_pool *p, uint64_t ref)
+{
+	uint64_t link = p->links ? p->links[ref] : 0;
+	uint32_t content = (uint32_t)(link >> 32);
+	return (uint32_t)link && p->contents[content].gen == (uint32_t)link ? content : TD_NIL;
+}
+
+static void set_ref(struct td_pool *p, uint64_t ref, uint32_t b)
+{
+	atomic_store_explicit(&p->refs[ref], td_pool_ref(b, td_pool_word(p, b)),
+			      memory_order_release);
+}
+
+uint32_t td_pool_resolve(struct td_pool *p, uint64_t ref)
+{
+	uint64_t at = atomic_load_explicit(&p->refs[ref], memory_order_relaxed);
+	uint32_t b = (uint32_t)(at >> 32);
+	if (td_pool_word(p, b) >> 32 == (uint32_t)at)
+		return b;
+	uint32_t content = td_pool_content_of(p, ref);
+	if (content == TD_NIL || p->contents[content].block == TD_NIL)
+		return TD_NIL;
+	set_ref(p, ref, p->contents[content].block);
+	return p->contents[content].block;
+}
+
+/* ---- blocks ---- */
+
+static uint32_t take_block(struct td_pool *p)
+{
+	uint32_t b = p->free_block;
+	if (b == TD_NIL) {
+		b = p->blocks_used++;
+		atomic_store_explicit(&p->blocks[b].word, UINT64_C(1) << 32, memory_order_relaxed);
+		return b;
+	}
+	p->free_block = p->blocks[b].link.next;
+	return b;
+}
+
+uint32_t td_pool_block_new(struct td_pool *p, uint32_t frame)
+{
+	uint32_t b = take_block(p);
+	struct td_pool_block *block = &p->blocks[b];
+	block->content = TD_NIL;
+	block->slot = frame;
+	block->in_frame = true;
+	td_list_push_tail(&p->main, td_pool_links(p), b);
+	return b;
+}
+
+/* It may be pinned from here on. */
+static void publish(struct td_pool *p, uint32_t b, uint64_t flags)
+{
+	atomic_fetch_or_explicit(&p->blocks[b].word, flags, memory_order_release);
+}
+
+void td_pool_block_own(struct td_pool *p, uint32_t b, uint64_t ref)
+{
+	p->blocks[b].owner = ref;
+	set_ref(p, ref, b);
+	publish(p, b, TD_MAIN | TD_PRIVATE);
+}
+
+void td_pool_block_free(struct td_pool *p, uint32_t b)
+{
+	struct td_pool_block *block = &p->blocks[b];
+	uint64_t word = td_pool_word(p, b), gen = word >> 32;
+	if (block->content != TD_NIL) {
+		td_pool_index_remove(p, block->content);
+		p->contents[block->content].block = TD_NIL;
+		if (!p->contents[block->content].links)
+			td_pool_content_free(p, block->content);
+	}
+	if (block->in_frame)
+		p->free_frames[p->frames_n++] = block->slot;
+	else
+		p->free_slots[p->slots_n++] = block->slot;
+	gen = gen == UINT32_MAX ? 1 : gen + 1;
+	atomic_store_explicit(&block->word, gen << 32 | (word & TD_LISTED), memory_order_release);
+	block->link.next = p->free_block;
+	p->free_block = b;
+}
+
+bool td_pool_freeze(struct td_pool *p, uint32_t b)
+{
+	uint64_t was = td_pool_word(p, b);
+	do
+		if (was & TD_PINS)
+			return false;
+	while (!atomic_compare_exchange_weak_explicit(&p->blocks[b].word, &was, was & ~TD_MAIN,
+						      memory_order_acq_rel, memory_order_acquire));
+	return true;
+}
+
+void td_pool_thaw(struct td_pool *p, uint32_t b)
+{
+	publish(p, b, TD_MAIN);
+}
+
+bool td_pool_take(struct td_pool *p, uint32_t b)
+{
+	if (!td_pool_freeze(p, b))
+		return false;
+	td_list_remove(&p->main, td_pool_links(p), b);
+	return true;
+}
+
+void td_pool_to_main(struct td_pool *p, uint32_t b, uint32_t frame)
+{
+	p->blocks[b].slot = frame;
+	p->blocks[b].in_frame = true;
+	td_list_push_tail(&p->main, td_pool_links(p), b);
+	publish(p, b, TD_MAIN);
+}
+
+/* ---- contents ---- */
+
+static void set_link(struct td_pool *p, uint64_t ref, uint32_t content)
+{
+	p->contents[content].links++;
+	p->links[ref] = (uint64_t)content << 32 | p->contents[content].gen;
+}
+
+/* The content it had, which may have no links now. */
+uint32_t td_pool_unlink(struct td_pool *p, uint64_t ref)
+{
+	uint32_t content = td_pool_content_of(p, ref);
+	if (content == TD_NIL)
+		return TD_NIL;
+	p->links[ref] = 0;
+	if (!--p->contents[content].links && p->contents[content].block == TD_NIL) {
+		td_pool_content_free(p, content);
+		return TD_NIL;
+	}
+	return content;
+}
+
+/* b, which nobody shares yet, holds a content: one that is remembered, or a new one. */
+void td_pool_hold(struct td_pool *p, uint64_t ref, uint32_t b, uint32_t content, uint64_t signature)
+{
+	if (content == TD_NIL) {
+		content = td_pool_content_new(p, signature);
+		set_link(p, ref, content);
+	}
+	p->contents[content].block = b;
+	p->blocks[b].content = content;
+	td_pool_index_add(p, content);
+	set_ref(p, ref, b);
+}
+
+void td_pool_share(struct td_pool *p, uint64_t ref, uint32_t content)
+{
+	if (td_pool_content_of(p, ref) != content) {
+		td_pool_unlink(p, ref);
+		set_link(p, ref, content);
+	}
+	set_ref(p, ref, p->contents[content].block);
+}
+
+/* ---- pages ---- */
+
+/* A content of this page alone becomes its own. */
+static void detach(struct td_pool *p, uint64_t ref, uint32_t b)
+{
+	uint32_t content = p->blocks[b].content;
+	td_pool_index_remove(p, content);
+	p->links[ref] = 0;
+	td_pool_content_free(p, content);
+	p->blocks[b].content = TD_NIL;
+	td_pool_block_own(p, b, ref);
+}
+
+/* Pins that a window has on the page's old block go to the new one. */
+static int copy_block(struct td_pool *p, uint64_t ref, uint32_t b)
+{
+	if (!p->frames_n)
+		return -EAGAIN;
+	uint32_t copy = td_pool_block_new(p, p->free_frames[--p->frames_n]);
+	memcpy(td_pool_bytes_of(p, copy), td_pool_bytes_of(p, b), p->block_bytes);
+	td_pool_unlink(p, ref);
+	if (td_pool_window_find(p, ref / p->degree)) {
+		atomic_fetch_add(&p->blocks[copy].word, 1);
+		atomic_fetch_sub(&p->blocks[b].word, 1);
+	}
+	td_pool_block_own(p, copy, ref);
+	p->figures.private_copies++;
+	return 0;
+}
+
+static int own_block(struct td_pool *p, uint64_t ref)
+{
+	uint32_t b = td_pool_resolve(p, ref);
+	if (td_pool_word(p, b) & TD_PRIVATE)
+		return 0;
+	if (p->contents[p->blocks[b].content].links > 1)
+		return copy_block(p, ref, b);
+	detach(p, ref, b);
+	return 0;
+}
+
+int td_pool_own_page(struct td_pool *p, uint64_t page)
+{
+	int rc = 0;
+	for (uint32_t i = 0; !rc && i < p->degree; i++)
+		rc = own_block(p, page * p->degree + i);
+	return rc;
+}
+
+static bool take_anywhere(struct td_pool *p, uint32_t b)
+{
+	if (td_pool_word(p, b) & TD_MAIN)
+		return td_pool_take(p, b);
+	td_list_remove(&p->device, td_pool_links(p), b);
+	return true;
+}
+
+static bool forget_block(struct td_pool *p, uint64_t ref)
+{
+	uint32_t b = td_pool_resolve(p, ref), content = td_pool_content_of(p, ref);
+	bool alone = content == TD_NIL || p->contents[content].links == 1;
+	if (b != TD_NIL && alone && !take_anywhere(p, b))
+		return false;
+	td_pool_unlink(p, ref);
+	atomic_store_explicit(&p->refs[ref], 0, memory_order_release);
+	if (b != TD_NIL && alone)
+		td_pool_block_free(p, b);
+	return true;
+}
+
+bool td_pool_forget(struct td_pool *p, uint64_t page)
+{
+	bool all = true;
+	if (td_pool_window_find(p, page))
+		return false;
+	for (uint32_t i = 0; all && i < p->degree; i++)
+		all = forget_block(p, page * p->degree + i);
+	return all;
+}

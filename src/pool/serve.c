@@ -1,0 +1,60 @@
+/* A request whose page is in main memory. All with the lock. */
+#include <errno.h>
+
+#include "inside.h"
+
+/* A write to what others share needs a frame for the copy: that is the leader's. */
+static bool is_ready(struct td_pool *p, uint32_t b, bool write)
+{
+	uint64_t word = b == TD_NIL ? 0 : td_pool_word(p, b);
+	if (!(word & TD_MAIN))
+		return false;
+	return !write || word & TD_PRIVATE || p->contents[p->blocks[b].content].links == 1;
+}
+
+bool td_pool_ready(struct td_pool *p, const struct td_pool_request *r)
+{
+	for (uint32_t i = 0; i < p->degree; i++)
+		if (!is_ready(p, td_pool_resolve(p, r->page * p->degree + i), r->write))
+			return false;
+	return true;
+}
+
+static void pin_block(struct td_pool *p, struct td_pool_request *r)
+{
+	uint32_t b = td_pool_resolve(p, r->page);
+	atomic_fetch_add_explicit(&p->blocks[b].word, 1, memory_order_acquire);
+	r->pin.addr = td_pool_bytes_of(p, b);
+	r->pin.handle = b;
+}
+
+static void dirty_page(struct td_pool *p, uint64_t page)
+{
+	for (uint32_t i = 0; i < p->degree; i++)
+		td_pool_mark_dirty(p, td_pool_resolve(p, page * p->degree + i));
+}
+
+static int pin_page(struct td_pool *p, struct td_pool_request *r)
+{
+	r->pin.page = r->page;
+	r->pin.access = r->write ? TIDE_POOL_WRITE : TIDE_POOL_READ;
+	if (p->degree > 1)
+		return td_pool_window_get(p, r->page, &r->pin);
+	pin_block(p, r);
+	return 0;
+}
+
+int td_pool_serve(struct td_pool *p, struct td_pool_request *r)
+{
+	int rc = r->write ? td_pool_own_page(p, r->page) : 0;
+	if (rc)
+		return rc;
+	for (uint32_t i = 0; i < p->degree; i++)
+		td_pool_touch(p, td_pool_resolve(p, r->page * p->degree + i));
+	if (r->pinned)
+		return pin_page(p, r);
+	td_pool_copy(p, r);
+	if (r->write)
+		dirty_page(p, r->page);
+	return 0;
+}

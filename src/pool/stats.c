@@ -1,0 +1,162 @@
+/* What happened, and whether what is agrees. */
+#include <errno.h>
+#include <inttypes.h>
+
+#include "inside.h"
+
+static uint64_t count_hits(const struct td_pool *p)
+{
+	uint64_t n = 0;
+	for (unsigned i = 0; i < TD_RINGS; i++)
+		n += atomic_load_explicit(&p->rings[i].hits, memory_order_relaxed);
+	return n;
+}
+
+static uint64_t count_dirty(const struct td_pool *p)
+{
+	uint64_t n = 0;
+	for (uint32_t b = 0; b < p->blocks_used; b++)
+		n += (td_pool_word(p, b) & TD_DIRTY) != 0;
+	return n / p->degree;
+}
+
+static uint64_t count_held(const struct td_pool *p)
+{
+	uint64_t n = 0;
+	for (uint32_t b = 0; b < p->blocks_used; b++) {
+		uint64_t word = td_pool_word(p, b);
+		uint32_t content = p->blocks[b].content;
+		if (word & (TD_MAIN | TD_DEVICE))
+			n += content == TD_NIL ? 1 : p->contents[content].links;
+	}
+	return n;
+}
+
+static uint64_t index_bytes(const struct td_pool *p)
+{
+	if (!p->table)
+		return 0;
+	return p->table_n * sizeof *p->table + (uint64_t)p->n_blocks * sizeof *p->contents;
+}
+
+static uint64_t metadata_bytes(const struct td_pool *p)
+{
+	uint64_t refs = p->pages * p->degree * sizeof *p->refs;
+	uint64_t n = sizeof *p + p->n_blocks * sizeof *p->blocks + refs * (p->links ? 2 : 1) +
+		     p->n_frames * sizeof *p->free_frames + p->device_max * sizeof *p->free_slots +
+		     TD_RINGS * sizeof *p->rings + p->table_n * sizeof *p->table +
+		     (uint64_t)p->n_contents * sizeof *p->contents;
+	return n;
+}
+
+void td_pool_stats(struct td_pool *p, struct tide_pool_stats *s)
+{
+	uint64_t hits = count_hits(p);
+	pthread_mutex_lock(&p->lock);
+	*s = p->figures;
+	s->counts = p->counts;
+	s->counts.accesses += hits;
+	s->counts.hits += hits;
+	s->file_bytes = p->file.bytes;
+	s->main_bytes = (uint64_t)p->main_max * p->block_bytes;
+	s->batch_bytes = (uint64_t)(p->n_frames - p->main_max) * p->block_bytes;
+	s->device_bytes = (uint64_t)p->device_max * p->block_bytes;
+	s->main_used_bytes = (uint64_t)p->main.n * p->block_bytes;
+	s->device_used_bytes = (uint64_t)p->device.n * p->block_bytes;
+	s->held_bytes = count_held(p) * p->block_bytes;
+	s->index_bytes = index_bytes(p);
+	s->metadata_bytes = metadata_bytes(p);
+	s->dirty_pages = count_dirty(p);
+	s->io_errors = td_io_errors(p->io);
+	pthread_mutex_unlock(&p->lock);
+}
+
+/* ---- does it agree? ---- */
+
+struct tally {
+	uint64_t main, device, free, frames, slots, contents;
+	const char *wrong;
+};
+
+static void check_held(struct td_pool *p, uint32_t b, struct tally *t)
+{
+	const struct td_pool_block *block = &p->blocks[b];
+	uint64_t word = td_pool_word(p, b);
+	bool private = word & TD_PRIVATE;
+	if (word & TD_PINS)
+		t->wrong = "a page is pinned";
+	if (private != (block->content == TD_NIL))
+		t->wrong = "a block is neither private nor shared, or both";
+	else if (private && td_pool_resolve(p, block->owner) != b)
+		t->wrong = "a private block is not its owner's";
+	else if (!private && p->contents[block->content].block != b)
+		t->wrong = "a content is held by another block";
+	if (!private && word & TD_DIRTY)
+		t->wrong = "a shared block is dirty";
+	if (block->in_frame != ((word & TD_MAIN) != 0))
+		t->wrong = "a block is not where its word says";
+	t->contents += !private;
+}
+
+static void walk(struct td_pool *p, const struct td_list *queue, uint64_t flag, struct tally *t)
+{
+	uint64_t n = 0;
+	for (uint32_t b = queue->head; b != TD_NIL && n <= p->n_blocks;
+	     b = td_link_at(td_pool_links(p), b)->next, n++) {
+		if (!(td_pool_word(p, b) & flag))
+			t->wrong = "a block is in the wrong queue";
+		check_held(p, b, t);
+	}
+	if (n != queue->n)
+		t->wrong = "a queue is longer or shorter than it says";
+}
+
+static void check_index(struct td_pool *p, struct tally *t)
+{
+	uint64_t n = 0;
+	for (uint64_t i = 0; i < p->table_n; i++) {
+		if (!p->table[i])
+			continue;
+		n++;
+		if (p->contents[p->table[i] - 1].block == TD_NIL)
+			t->wrong = "the index has a content that is not held";
+		if (!td_pool_index_has(p, p->table[i] - 1))
+			t->wrong = "the index does not find a content that it has";
+	}
+	if (n != t->contents)
+		t->wrong = "the index does not have every content that is held";
+}
+
+/* The links of all pages are those that contents count. */
+static void check_links(struct td_pool *p, struct tally *t)
+{
+	uint64_t counted = 0, found = 0;
+	for (uint32_t c = 0; p->links && c < p->contents_used; c++)
+		counted += p->contents[c].links;
+	for (uint64_t ref = 0; p->links && ref < p->pages * p->degree; ref++)
+		found += td_pool_content_of(p, ref) != TD_NIL;
+	if (counted != found)
+		t->wrong = "reference counts are not those of the pages";
+}
+
+int td_pool_check(struct td_pool *p, struct tide_error *err)
+{
+	struct tally t = {0};
+	pthread_mutex_lock(&p->lock);
+	td_pool_lead_begin(p);
+	td_pool_drain(p);
+	walk(p, &p->main, TD_MAIN, &t);
+	walk(p, &p->device, TD_DEVICE, &t);
+	for (uint32_t b = p->free_block; b != TD_NIL; b = p->blocks[b].link.next)
+		t.free++;
+	if (p->main.n + p->device.n + t.free != p->blocks_used)
+		t.wrong = "a block is lost";
+	if (p->main.n + p->frames_n != p->n_frames || p->device.n + p->slots_n != p->device_max)
+		t.wrong = "a frame or a slot is lost";
+	check_index(p, &t);
+	check_links(p, &t);
+	td_pool_lead_end(p);
+	pthread_mutex_unlock(&p->lock);
+	return t.wrong ? tide_fail(err, -EUCLEAN, "%s: this is a bug, please report it", t.wrong)
+		       : 0;
+}

@@ -1,0 +1,46 @@
+#!/bin/sh
+# What was flushed is in the file, whenever the program is killed: at a handful of moments, with
+# TIDE_LONG=1 at a hundred.
+# usage: pool_kill.sh FOLDER-OF-THE-PROGRAMS
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=tests/live/pager_help.sh
+. "$here/pager_help.sh"
+
+programs=$1
+moments=8
+[ -z "${TIDE_LONG:-}" ] || moments=100
+
+# killed DEDUP BLOCK WAIT: some time after the first flush
+killed()
+{
+	rm -f file
+	truncate -s 3M file
+	: >rounds
+	"$programs/pool_kill" write file "$1" "$2" >rounds 2>error &
+	id=$!
+	tries=0
+	while ! [ -s rounds ]; do
+		kill -0 $id 2>/dev/null || fail "it ended by itself: $(cat error)"
+		tries=$((tries + 1))
+		[ $tries -lt 1200 ] || fail "hangs: $(cat error)"
+		sleep 0.05
+	done
+	sleep "$3"
+	kill -KILL $id 2>/dev/null
+	wait $id
+	status=$?
+	[ $status -eq 137 ] || fail "it ended by itself with $status: $(cat error)"
+	"$programs/pool_kill" check file "$(tail -n 1 rounds)" || fail "dedup $1: flushed data is lost"
+}
+
+i=0
+while [ $i -lt $moments ]; do
+	# Moments that differ from run to run, to the millisecond.
+	wait=0.$(printf %03d $((($(date +%N | sed 's/^0*//;s/...$//') / 7 + i * 37) % 300)))
+	case $((i % 3)) in
+	0) killed off 4K "$wait" ;;
+	1) killed on 4K "$wait" ;;
+	2) killed on 512 "$wait" ;;
+	esac
+	i=$((i + 1))
+done
