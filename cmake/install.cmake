@@ -1,9 +1,11 @@
 # bin/tide, the libraries and their headers, tide.pc, manual pages, shell completion.
 
 install(TARGETS tide tide_shared tide_static)
-if(TARGET tide_preload)
-	install(TARGETS tide_preload DESTINATION ${CMAKE_INSTALL_LIBDIR}/tide)
-endif()
+foreach(module tide_preload tide_cuda tide_gpu)
+	if(TARGET ${module})
+		install(TARGETS ${module} DESTINATION ${CMAKE_INSTALL_LIBDIR}/tide)
+	endif()
+endforeach()
 install(DIRECTORY include/tide TYPE INCLUDE)
 
 # tide.pc finds its prefix from where it lies, so `cmake --install --prefix` may change it.

@@ -25,6 +25,11 @@ int td_cli_sweep(const struct td_cli_args *args, struct tide_error *err);
 int td_cli_report(const struct td_cli_args *args, struct tide_error *err);
 int td_cli_run(const struct td_cli_args *args, struct tide_error *err);
 int td_cli_record(const struct td_cli_args *args, struct tide_error *err);
+int td_cli_gpu_info(const struct td_cli_args *args, struct tide_error *err);
+int td_cli_gpu_selftest(const struct td_cli_args *args, struct tide_error *err);
+int td_cli_gpu_bench(const struct td_cli_args *args, struct tide_error *err);
+int td_cli_pool_bench(const struct td_cli_args *args, struct tide_error *err);
+int td_cli_pool_check(const struct td_cli_args *args, struct tide_error *err);
 int td_cli_doctor(const struct td_cli_args *args, struct tide_error *err);
 
 extern const struct td_cli_option td_cli_sim_options[], td_cli_compare_options[],
@@ -32,6 +37,12 @@ extern const struct td_cli_option td_cli_sim_options[], td_cli_compare_options[]
 	td_cli_workloads_options[], td_cli_doctor_options[];
 extern const struct td_cli_option td_cli_run_options[], td_cli_record_options[];
 extern const char td_cli_run_more[], td_cli_record_more[];
+extern const struct td_cli_option td_cli_gpu_options[];
+extern const char td_cli_gpu_more[];
+extern const struct td_cli_verb td_cli_gpu_verbs[];
+extern const struct td_cli_option td_cli_pool_options[];
+extern const char td_cli_pool_more[];
+extern const struct td_cli_verb td_cli_pool_verbs[];
 extern const struct td_cli_option td_cli_mrc_options[];
 extern const char td_cli_mrc_more[];
 extern const struct td_cli_option td_cli_sweep_options[];
@@ -65,6 +76,9 @@ void td_cli_print_setup(const json_t *run, uint64_t accesses);
 
 /* cmd_mrc.c: the points of a curve. */
 json_t *td_cli_curve_json(const struct tide_mrc *m);
+
+/* modules.c: a library of ours that is loaded when it is needed. */
+int td_cli_find_module(const char *name, char *path, size_t size, struct tide_error *err);
 
 /* json.c */
 int td_cli_print_json(json_t *root, struct tide_error *err); /* root NULL: -ENOMEM; frees it */

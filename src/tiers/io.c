@@ -123,7 +123,7 @@ static void sleep_for_news(struct td_io *io)
 static void step(struct td_io *io, bool in_ring)
 {
 	if (in_ring && !io->reaping)
-		finish_all(io, td_ring_reap(io));
+		finish_all(io, td_ring_reap(io, true));
 	else
 		sleep_for_news(io);
 }
@@ -154,6 +154,14 @@ void td_io_drain(struct td_io *io)
 	pthread_mutex_lock(&io->lock);
 	while (io->open)
 		step(io, io->used > 0);
+	pthread_mutex_unlock(&io->lock);
+}
+
+void td_io_poll(struct td_io *io)
+{
+	pthread_mutex_lock(&io->lock);
+	if (io->used && !io->reaping)
+		finish_all(io, td_ring_reap(io, false));
 	pthread_mutex_unlock(&io->lock);
 }
 
@@ -237,6 +245,14 @@ int td_io_flush(struct td_io *io, struct td_io_file *f)
 	if (rc)
 		atomic_fetch_add_explicit(&io->errors, 1, memory_order_relaxed);
 	return rc;
+}
+
+bool td_io_has_ring(struct td_io *io)
+{
+	pthread_mutex_lock(&io->lock);
+	bool ring = io->ring;
+	pthread_mutex_unlock(&io->lock);
+	return ring;
 }
 
 uint64_t td_io_errors(const struct td_io *io)

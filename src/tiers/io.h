@@ -63,6 +63,7 @@ void td_io_close(struct td_io *io);
 void td_io_start(struct td_io *io, struct td_io_request *const *requests, size_t n);
 /* Until this one is done, and its done has returned; reaps others on the way. */
 void td_io_wait(struct td_io *io, struct td_io_request *r);
+void td_io_poll(struct td_io *io);  /* reaps what is done, waits for nothing */
 void td_io_drain(struct td_io *io); /* until nothing is under way */
 /* One request, here and now, at the price of a pread. Its done is not called. */
 int td_io_now(struct td_io *io, struct td_io_request *r);
@@ -72,5 +73,6 @@ int td_io_flush(struct td_io *io, struct td_io_file *f); /* durable: 0 or -errno
 void td_io_punch(struct td_io_file *f, uint64_t offset, uint64_t bytes);
 
 uint64_t td_io_errors(const struct td_io *io);
+bool td_io_has_ring(struct td_io *io); /* or does each request take its thread's time */
 
 #endif

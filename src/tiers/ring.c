@@ -113,11 +113,11 @@ static void await(struct td_io *io)
 	pthread_mutex_lock(&io->lock);
 }
 
-struct td_io_request *td_ring_reap(struct td_io *io)
+struct td_io_request *td_ring_reap(struct td_io *io, bool wait)
 {
 	io->reaping = true;
 	struct td_io_request *list = take_answers(io);
-	if (!list) {
+	if (!list && wait) {
 		await(io);
 		list = take_answers(io);
 	}

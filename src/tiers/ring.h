@@ -51,8 +51,8 @@ void td_ring_put(struct td_io *io, struct td_io_request *r, int fd, size_t bytes
  * from now on; mostly NULL. */
 struct td_io_request *td_ring_submit(struct td_io *io);
 /* A list of requests that the kernel has answered, the answers as their results. Waits for one
- * without the lock where there is none; may be empty even so. Not while somebody is reaping. */
-struct td_io_request *td_ring_reap(struct td_io *io);
+ * without the lock where that is wanted; may be empty even so. Not while somebody is reaping. */
+struct td_io_request *td_ring_reap(struct td_io *io, bool wait);
 
 static inline void td_io_wake(struct td_io *io)
 {

@@ -123,6 +123,8 @@ static void carry_out(struct td_io *io, struct td_io_request *requests, uint64_t
 		return;
 	}
 	td_io_start(io, list, FLIGHT);
+	if (way % 8 == 1)
+		td_io_poll(io);
 	if (way % 8 == 2)
 		td_io_drain(io);
 	for (unsigned i = 0; i < FLIGHT; i++)
@@ -291,6 +293,27 @@ static void test_wait_for_done(void **state)
 	run_crew(4, wait_for_slow, &s);
 	assert_int_equal(s.seen, 4);
 	tear_down(&s.f);
+	free(memory);
+}
+
+static void test_poll(void **state)
+{
+	(void)state;
+	struct fixture f;
+	unsigned char *memory = take_blocks(BLOCK);
+	_Atomic unsigned done = 0;
+	set_up(&f, "/var/tmp", 4, "delay=2ms", true);
+	td_io_poll(f.io);
+	struct td_io_request r = request(&f, 0, memory, 1, true);
+	r.done = count_done;
+	r.arg = &done;
+	td_io_start(f.io, &(struct td_io_request *){&r}, 1);
+	for (unsigned i = 0; !done && i < 10000; i++) {
+		td_io_poll(f.io);
+		usleep(1000);
+	}
+	assert_int_equal(done, 1);
+	tear_down(&f);
 	free(memory);
 }
 
@@ -573,13 +596,13 @@ static void test_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_shadow),      cmocka_unit_test(test_waiters),
-		cmocka_unit_test(test_done_frees),  cmocka_unit_test(test_wait_for_done),
-		cmocka_unit_test(test_end_of_file), cmocka_unit_test(test_truncated),
-		cmocka_unit_test(test_grows),       cmocka_unit_test(test_punch),
-		cmocka_unit_test(test_injected),    cmocka_unit_test(test_delay),
-		cmocka_unit_test(test_thread_ends), cmocka_unit_test(test_ring_forbidden),
-		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_shadow),         cmocka_unit_test(test_waiters),
+		cmocka_unit_test(test_done_frees),     cmocka_unit_test(test_wait_for_done),
+		cmocka_unit_test(test_poll),           cmocka_unit_test(test_end_of_file),
+		cmocka_unit_test(test_truncated),      cmocka_unit_test(test_grows),
+		cmocka_unit_test(test_punch),          cmocka_unit_test(test_injected),
+		cmocka_unit_test(test_delay),          cmocka_unit_test(test_thread_ends),
+		cmocka_unit_test(test_ring_forbidden), cmocka_unit_test(test_refused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,8 +9,6 @@
 
 #include "run.h"
 
-#define PRELOAD "libtide_preload.so"
-
 static bool is_program(const char *path)
 {
 	struct stat st;
@@ -140,23 +138,7 @@ int td_run_check_program(const char *path, struct tide_error *err)
 	return rc;
 }
 
-/* Beside this program, as in a build; or where it was installed. */
 int td_run_find_preload(char *path, size_t size, struct tide_error *err)
 {
-	static const char *const folders[] = {".", TD_CLI_PRELOAD_FOLDER};
-	char here[PATH_MAX];
-	ssize_t n = readlink("/proc/self/exe", here, sizeof here - 1);
-
-	if (n < 0)
-		return tide_fail(err, -errno, "cannot read /proc/self/exe: mount /proc");
-	here[n] = '\0';
-	*strrchr(here, '/') = '\0';
-	for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
-		char name[PATH_MAX * 2];
-		snprintf(name, sizeof name, "%s/%s/" PRELOAD, here, folders[i]);
-		if (size >= PATH_MAX && realpath(name, path))
-			return 0;
-	}
-	return tide_fail(err, -ENOENT, PRELOAD " is neither in %s nor in %s/%s: install tide again",
-			 here, here, TD_CLI_PRELOAD_FOLDER);
+	return td_cli_find_module("libtide_preload.so", path, size, err);
 }

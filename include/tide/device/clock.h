@@ -1,0 +1,383 @@
+/* A frame for a page: a free one, or the clock's victim, which goes to the tier that the placement
+ * policy says. */
+#ifndef TIDE_DEVICE_CLOCK_H
+#define TIDE_DEVICE_CLOCK_H
+
+#include "slots.h"
+
+/* ---- time: accesses so far ---- */
+
+TD_DEV uint64_t td_dev_time(struct td_dev_control *c, struct td_dev_lanes g)
+{
+	uint64_t sum = 0;
+	td_dev_meet(g); /* what rank 0 has counted */
+	for (uint32_t i = g.rank; i < TD_DEV_CLOCKS; i += g.width)
+		sum += td_dev_peek(&c->clock[i].accesses);
+	return td_dev_sum(g, sum);
+}
+
+/* ---- one lane: what becomes of a victim ---- */
+
+/* In the order in which they are tried; what a search found. */
+enum td_dev_found {
+	TD_DEV_NO_FRAME, /* none just now */
+	TD_DEV_FREE,     /* a frame without a page */
+	TD_DEV_VICTIM,   /* a frame whose page must be carried away first */
+};
+
+struct td_dev_victim {
+	enum td_dev_found found;
+	uint32_t frame, page;
+	uint32_t slot; /* tier 2, or tier 3 and dirty: where it goes */
+	uint32_t tier; /* 2 or 3 */
+	uint32_t dirty;
+	uint32_t pushed; /* slot of the tier 2 page that must be written now, or TD_DEV_NONE */
+};
+
+TD_DEV void td_dev_note(struct td_dev_control *c, uint32_t page, uint32_t tier)
+{
+	if (!c->log)
+		return;
+	uint64_t at = td_dev_add(&c->log_used, 1);
+	if (at < c->log_room) {
+		c->log[at].page = page;
+		c->log[at].tier = tier;
+	}
+}
+
+/* place reuse: is it spared? If so, it is marked. */
+TD_DEV bool td_dev_spare(struct td_dev_control *c, struct td_dev_shard *s, uint32_t page)
+{
+	struct tide_past *past = &c->past[page];
+	if (c->place != TD_DEV_REUSE)
+		return false;
+	unsigned predicted = tide_weights_predict(td_dev_peek(&c->weights), tide_past_prev(*past));
+	tide_past_set_predicted(past, predicted);
+	if (predicted != 1 || s->kept >= TIDE_KEEPS_MAX || tide_past_kept(*past))
+		return false;
+	tide_past_keep(past);
+	s->kept++;
+	td_dev_count(s, TD_DEV_KEEPS, 1);
+	td_dev_note(c, page, 1);
+	return true;
+}
+
+TD_DEV uint64_t td_dev_random(struct td_dev_shard *s)
+{
+	s->random += 0x9e3779b97f4a7c15u;
+	uint64_t z = s->random;
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+	z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+	return z ^ z >> 31;
+}
+
+TD_DEV uint32_t td_dev_place_victim(struct td_dev_control *c, struct td_dev_shard *s, uint32_t page)
+{
+	bool room = s->host_used < s->host_pages;
+	switch (c->place) {
+	case TD_DEV_BAM: return 3;
+	case TD_DEV_TIER_ORDER: return s->host_pages ? 2 : 3;
+	case TD_DEV_RANDOM: return td_dev_random(s) < c->random_bound && s->host_pages ? 2 : 3;
+	default: break;
+	}
+	unsigned predicted = tide_past_predicted(c->past[page]);
+	unsigned tier = tide_place(&c->decisions[s - c->shard], predicted, false, room,
+				   c->replaces && s->host_pages);
+	s->kept = 0;
+	if (predicted == 3 && tier == 2)
+		td_dev_count(s, TD_DEV_LIFTED, 1);
+	return tier;
+}
+
+/* The oldest page of tier 2 leaves it. Its slot is free at once, or once it is written. */
+TD_DEV_SLOW uint32_t td_dev_push_oldest(struct td_dev_control *c, struct td_dev_shard *s)
+{
+	for (uint32_t slot = s->oldest; slot != TD_DEV_NONE; slot = c->slot_next[slot]) {
+		uint64_t *at = &c->entries[c->slot_page[slot]];
+		if (!td_dev_move(at, TD_DEV_TIER2, TD_DEV_STATE, td_dev_entry(TD_DEV_EVICTING, 0)))
+			continue; /* somebody wants it, or it is not yet all there */
+		td_dev_host_remove(c, s, slot);
+		if (td_dev_peek(at) & TD_DEV_DIRTY) {
+			td_dev_pending(c, slot);
+			td_dev_writing_add(c, s, slot);
+			return slot;
+		}
+		td_dev_change(at, TD_DEV_STATE | TD_DEV_INDEX, td_dev_entry(TD_DEV_ABSENT, 0));
+		td_dev_slot_free(c, s, slot);
+		return TD_DEV_NONE;
+	}
+	return TD_DEV_NONE;
+}
+
+/* The page in the frame is evicting now and ours: where does it go? */
+TD_DEV void td_dev_judge(struct td_dev_control *c, struct td_dev_shard *s, struct td_dev_victim *v,
+			 uint64_t now)
+{
+	v->found = TD_DEV_VICTIM;
+	v->tier = td_dev_place_victim(c, s, v->page);
+	v->slot = v->pushed = TD_DEV_NONE;
+	tide_past_evict(&c->past[v->page], now);
+	td_dev_note(c, v->page, v->tier);
+	if (v->tier == 2 && s->host_used >= s->host_pages)
+		v->pushed = td_dev_push_oldest(c, s);
+	if (v->tier == 2 && !td_dev_host_room(s))
+		v->tier = 3; /* too many pages of tier 2 are on their way */
+	if (v->tier == 2 || v->dirty)
+		v->slot = td_dev_slot_take(c, s, v->page);
+	if (v->tier == 2) {
+		td_dev_host_add(c, s, v->slot);
+	} else if (v->dirty) {
+		td_dev_pending(c, v->slot);
+		td_dev_writing_add(c, s, v->slot);
+	}
+	if (v->slot != TD_DEV_NONE) /* so that nobody takes the slot for one that is not needed */
+		td_dev_change(&c->entries[v->page], TD_DEV_INDEX, v->slot);
+}
+
+/* A frame that the hand is on, unused since its last look: spared, lost to somebody, or ours. */
+enum td_dev_look { TD_DEV_PASSED, TD_DEV_AGAIN, TD_DEV_TAKEN };
+
+TD_DEV enum td_dev_look td_dev_consider(struct td_dev_control *c, struct td_dev_shard *s,
+					struct td_dev_victim *v, uint64_t now)
+{
+	v->page = td_dev_peek32(&c->owner[v->frame]);
+	if (v->page == TD_DEV_NONE) {
+		v->found = TD_DEV_FREE;
+		return TD_DEV_TAKEN;
+	}
+	uint64_t *at = &c->entries[v->page];
+	uint64_t e = td_dev_load(at);
+	if (td_dev_state(e) != TD_DEV_TIER1 || td_dev_index(e) != v->frame || td_dev_pins(e) ||
+	    e & TD_DEV_REFERENCED)
+		return TD_DEV_AGAIN;
+	if (td_dev_spare(c, s, v->page))
+		return TD_DEV_PASSED;
+	uint64_t gone = (e & ~(TD_DEV_STATE | TD_DEV_GENERATION)) |
+			((e + TD_DEV_GENERATION_ONE) & TD_DEV_GENERATION) |
+			td_dev_entry(TD_DEV_EVICTING, 0);
+	if (td_dev_cas(at, e, gone) != e)
+		return TD_DEV_AGAIN;
+	v->dirty = (e & TD_DEV_DIRTY) != 0;
+	td_dev_judge(c, s, v, now);
+	return TD_DEV_TAKEN;
+}
+
+/* ---- all lanes: the search ---- */
+
+enum td_dev_kind { TD_DEV_BUSY, TD_DEV_USED, TD_DEV_CANDIDATE };
+
+TD_DEV enum td_dev_kind td_dev_kind(struct td_dev_control *c, uint32_t frame, uint64_t **at)
+{
+	uint32_t page = td_dev_peek32(&c->owner[frame]);
+	if (page == TD_DEV_NONE)
+		return TD_DEV_CANDIDATE;
+	*at = &c->entries[page];
+	uint64_t e = td_dev_peek(*at);
+	if (c->fits || td_dev_state(e) != TD_DEV_TIER1 || td_dev_index(e) != frame ||
+	    td_dev_pins(e))
+		return TD_DEV_BUSY;
+	bool used = (e & TD_DEV_REFERENCED) != 0;
+	return tide_clock_takes(&used) ? TD_DEV_CANDIDATE : TD_DEV_USED;
+}
+
+/* The hand goes over the frames, as many at a time as there are lanes. Rank 0 has the lock. */
+TD_DEV_SLOW void td_dev_search(struct td_dev_control *c, struct td_dev_lanes g,
+			       struct td_dev_shard *s, struct td_dev_victim *v, uint64_t now)
+{
+	uint32_t frames = s->frames, hand = td_dev_share32(g, s->hand), looked = 0;
+	uint32_t enough = 2 * frames + TIDE_KEEPS_MAX + g.width;
+	while (v->found == TD_DEV_NO_FRAME && looked < enough) {
+		uint64_t *at = NULL;
+		enum td_dev_kind kind = TD_DEV_BUSY;
+		if (g.rank < frames)
+			kind = td_dev_kind(c, s->first_frame + (hand + g.rank) % frames, &at);
+		uint32_t candidates = td_dev_vote(g, kind == TD_DEV_CANDIDATE);
+		uint32_t width = g.width < frames ? g.width : frames;
+		uint32_t passed = candidates ? td_dev_lowest(candidates) : width;
+		if (g.rank < passed && kind == TD_DEV_USED)
+			td_dev_and(at, ~TD_DEV_REFERENCED);
+		hand = (hand + passed) % frames;
+		looked += passed;
+		if (!candidates)
+			continue;
+		uint32_t look = TD_DEV_AGAIN;
+		v->frame = s->first_frame + hand;
+		if (g.rank == 0)
+			look = (uint32_t)td_dev_consider(c, s, v, now);
+		look = td_dev_share32(g, look);
+		v->found = (enum td_dev_found)td_dev_share32(g, (uint32_t)v->found);
+		hand = look == TD_DEV_AGAIN ? hand : (hand + 1) % frames;
+		looked++;
+	}
+	if (g.rank == 0) {
+		s->hand = hand;
+		td_dev_count(s, TD_DEV_STEPS, looked);
+	}
+}
+
+/* Before the lock is let go: nobody else may take a frame without a page for free. */
+TD_DEV void td_dev_settle(struct td_dev_control *c, const struct td_dev_victim *v, uint32_t page)
+{
+	if (v->found == TD_DEV_FREE)
+		td_dev_poke32(&c->owner[v->frame], page);
+}
+
+/* All lanes: a look into one shard, if its lock is to be had. */
+TD_DEV_SLOW void td_dev_try_shard(struct td_dev_control *c, struct td_dev_lanes g,
+				  struct td_dev_shard *s, struct td_dev_victim *v, uint32_t page,
+				  uint64_t now)
+{
+	/* 0: nothing to be had, 1: a frame never used, 2: no shard has such a one: the clock must
+	 * search */
+	uint32_t how = 0;
+	if (g.rank == 0 && td_dev_trylock(s)) {
+		if (s->taken < s->frames)
+			how = 1;
+		else if (td_dev_peek(&c->taken) >= c->frames && td_dev_slot_ready(c, s))
+			how = 2;
+		if (how == 1) {
+			v->frame = s->first_frame + s->taken++;
+			td_dev_add(&c->taken, 1);
+			v->found = TD_DEV_FREE;
+			td_dev_settle(c, v, page);
+		}
+		if (how != 2)
+			td_dev_unlock(s);
+	}
+	how = td_dev_share32(g, how);
+	if (how == 2) {
+		td_dev_search(c, g, s, v, now);
+		td_dev_meet(g);
+		if (g.rank == 0) {
+			td_dev_settle(c, v, page);
+			td_dev_unlock(s);
+		}
+	}
+}
+
+/* ---- all lanes: the victim is carried away ---- */
+
+TD_DEV bool td_dev_by_engine(const struct td_dev_control *c, struct td_dev_lanes g, uint32_t pages)
+{
+	if (c->transfer == TD_DEV_HYBRID)
+		return g.width == 1 || pages < 8;
+	return c->transfer == TD_DEV_DMA;
+}
+
+/* One lane. False: it did not come to an end in time. */
+TD_DEV_SLOW bool td_dev_engine_copy(struct td_dev_control *c, enum td_dev_op op, uint32_t page,
+				    uint32_t slot, uint32_t frame)
+{
+	td_dev_pending(c, slot);
+	if (!td_dev_post(c, c->proxies, op, page, slot, frame))
+		return false;
+	int status = td_dev_await(c, slot, page, op);
+	if (status < 0)
+		td_dev_fail(c, status, page, (uint32_t)op);
+	return status == TD_DEV_DONE;
+}
+
+/* One lane: the request is in the ring before anybody can take the page back, so that its next
+ * write comes after this one. */
+TD_DEV void td_dev_write_slot(struct td_dev_control *c, uint32_t page, uint32_t slot)
+{
+	td_dev_post(c, td_dev_proxy(c, page), TD_DEV_WRITE, page, slot, TD_DEV_NONE);
+	td_dev_change(&c->entries[page], TD_DEV_STATE, td_dev_entry(TD_DEV_WRITING, 0));
+}
+
+/* One lane: it could not be copied, so it stays where it was. */
+TD_DEV_SLOW void td_dev_stay(struct td_dev_control *c, const struct td_dev_victim *v)
+{
+	if (v->tier == 2)
+		td_dev_host_leave(c, v->slot); /* and is no use any more: an answer may come late */
+	td_dev_change(&c->entries[v->page], TD_DEV_STATE | TD_DEV_INDEX,
+		      td_dev_entry(TD_DEV_TIER1, v->frame));
+}
+
+/* One lane: it is where it goes, or needs not be anywhere. */
+TD_DEV void td_dev_left(struct td_dev_control *c, const struct td_dev_victim *v)
+{
+	uint64_t *at = &c->entries[v->page];
+	if (v->tier == 2) {
+		td_dev_change(at, TD_DEV_STATE, td_dev_entry(TD_DEV_TIER2, 0));
+	} else if (v->dirty) {
+		td_dev_pending(c, v->slot);
+		td_dev_write_slot(c, v->page, v->slot);
+	} else {
+		td_dev_change(at, TD_DEV_STATE | TD_DEV_INDEX, td_dev_entry(TD_DEV_ABSENT, 0));
+	}
+}
+
+TD_DEV_SLOW bool td_dev_carry(struct td_dev_control *c, struct td_dev_lanes g,
+			      const struct td_dev_victim *v, uint32_t pages)
+{
+	uint32_t slot = td_dev_share32(g, v->slot), frame = td_dev_share32(g, v->frame);
+	uint32_t copied = 1;
+	if (slot != TD_DEV_NONE && !td_dev_by_engine(c, g, pages)) {
+		td_dev_copy(g, td_dev_slot_memory(c, slot), td_dev_frame_memory(c, frame),
+			    (uint64_t)1 << c->page_shift);
+		td_dev_fence_far();
+		td_dev_meet(g);
+	} else if (slot != TD_DEV_NONE && g.rank == 0) {
+		copied = td_dev_engine_copy(c, TD_DEV_COPY_OUT, v->page, slot, frame);
+	}
+	if (g.rank == 0 && copied)
+		td_dev_left(c, v);
+	else if (g.rank == 0)
+		td_dev_stay(c, v);
+	return td_dev_share32(g, copied) != 0;
+}
+
+/* One lane. */
+TD_DEV void td_dev_count_victim(struct td_dev_control *c, struct td_dev_shard *s,
+				const struct td_dev_victim *v)
+{
+	td_dev_count(s, TD_DEV_EVICTED, 1);
+	if (v->dirty)
+		td_dev_count(s, TD_DEV_EVICTED_DIRTY, 1);
+	if (v->tier == 2)
+		td_dev_count(s, TD_DEV_TO_TIER2, 1);
+	if (v->tier == 3 && v->dirty)
+		td_dev_count(s, TD_DEV_TIER3_WRITES, 1);
+	if (v->pushed != TD_DEV_NONE) {
+		td_dev_count(s, TD_DEV_TIER3_WRITES, 1);
+		td_dev_write_slot(c, c->slot_page[v->pushed], v->pushed);
+	}
+}
+
+/* All lanes: a frame for a page that is claimed. pages: how many this warp wants at once. may_wait:
+ * it holds nothing that others may need. TD_DEV_NONE: something failed, or, unless it may wait,
+ * none is to be had just now. */
+TD_DEV_SLOW uint32_t td_dev_frame(struct td_dev_control *c, struct td_dev_lanes g, uint32_t page,
+				  uint64_t now, uint32_t pages, bool may_wait)
+{
+	struct td_dev_victim v = {TD_DEV_NO_FRAME, 0, 0, TD_DEV_NONE, 0, 0, TD_DEV_NONE};
+	struct td_dev_wait w = {0, 0};
+	uint32_t home = (uint32_t)tide_hash64(page), tries = 0;
+	struct td_dev_shard *s = NULL;
+	for (;;) {
+		s = &c->shard[(home + tries) & (c->shards - 1)];
+		td_dev_try_shard(c, g, s, &v, page, now);
+		v.found = (enum td_dev_found)td_dev_share32(g, (uint32_t)v.found);
+		if (v.found != TD_DEV_NO_FRAME)
+			break;
+		if (++tries % c->shards != 0)
+			continue;
+		uint32_t on = 0;
+		if (g.rank == 0 && (may_wait || tries < 4 * c->shards))
+			on = td_dev_waits(c, &w, page, TD_DEV_WAITS_FRAME);
+		if (!td_dev_share32(g, on))
+			return TD_DEV_NONE;
+	}
+	if (v.found == TD_DEV_VICTIM) {
+		if (g.rank == 0)
+			td_dev_count_victim(c, s, &v);
+		if (!td_dev_carry(c, g, &v, pages))
+			return TD_DEV_NONE;
+		if (g.rank == 0)
+			td_dev_poke32(&c->owner[v.frame], page);
+	}
+	return td_dev_share32(g, v.frame);
+}
+
+#endif

@@ -1,0 +1,414 @@
+/* The way of a miss: a page is claimed, gets a frame, and comes from tier 2, from a write that is
+ * still under way, or from its file. A warp that wants several pages first claims and asks for all
+ * of them, then waits. */
+#ifndef TIDE_DEVICE_FAULT_H
+#define TIDE_DEVICE_FAULT_H
+
+#include "clock.h"
+
+/* ---- the line from accesses to reuse distance ----
+ *
+ * The processor tells it in pinned memory; whoever gives a sample looks there, and leaves it on the
+ * GPU, where a fault reads it without a way over the bus. */
+
+/* One lane. */
+TD_DEV_SLOW void td_dev_hear(struct td_dev_control *c)
+{
+	const struct td_dev_told *t = c->told;
+	uint64_t told = td_dev_load_far(&t->line_sequence), known = td_dev_load(&c->line_sequence);
+	if (told & 1 || known & 1 || told == known)
+		return;
+	if (td_dev_cas(&c->line_sequence, known, known | 1) != known)
+		return;
+	double slope = td_dev_load_far_real(&t->line.m), start = td_dev_load_far_real(&t->line.b);
+	uint64_t m, b;
+	memcpy(&m, &slope, sizeof(m));
+	memcpy(&b, &start, sizeof(b));
+	bool whole = td_dev_load_far(&t->line_sequence) == told;
+	if (whole) {
+		td_dev_poke(&c->line_m, m);
+		td_dev_poke(&c->line_b, b);
+	}
+	td_dev_cas(&c->line_sequence, known | 1, whole ? told : known);
+}
+
+TD_DEV struct tide_line td_dev_line(const struct td_dev_control *c)
+{
+	struct tide_line line;
+	uint64_t before, m, b;
+	do {
+		before = td_dev_load(&c->line_sequence);
+		m = td_dev_load(&c->line_m);
+		b = td_dev_load(&c->line_b);
+	} while (before & 1 || td_dev_load(&c->line_sequence) != before);
+	memcpy(&line.m, &m, sizeof(m));
+	memcpy(&line.b, &b, sizeof(b));
+	return line;
+}
+
+/* ---- samples for the regression ---- */
+
+#define TD_DEV_HEARS 64 /* samples between two looks at what the processor told */
+
+/* One lane: a place in the ring. False: it is full. */
+TD_DEV bool td_dev_sample_ticket(struct td_dev_control *c, uint64_t *ticket)
+{
+	uint64_t tail = td_dev_peek(&c->samples_tail), seen;
+	for (;;) {
+		if (tail - td_dev_peek(&c->samples_known) >= c->samples_entries) {
+			uint64_t taken = td_dev_load_far(&c->told->samples_taken);
+			td_dev_poke(&c->samples_known, taken);
+			if (tail - taken >= c->samples_entries)
+				return false;
+		}
+		seen = td_dev_cas(&c->samples_tail, tail, tail + 1);
+		if (seen == tail)
+			break;
+		tail = seen;
+	}
+	*ticket = tail;
+	return true;
+}
+
+/* One lane. Dropped where the ring is full. It writes over the bus and seldom reads: a warp does
+ * not wait for it, but for the one that in lockstep waits for the answer. */
+TD_DEV_SLOW void td_dev_sample(struct td_dev_control *c, uint32_t page, uint64_t time)
+{
+	struct td_dev_wait w = {0, 0};
+	uint64_t ticket;
+	if (!td_dev_sample_ticket(c, &ticket)) {
+		struct td_dev_shard *home = &c->shard[tide_hash64(page) & (c->shards - 1)];
+		td_dev_count(home, TD_DEV_SAMPLES_LOST, 1);
+		return;
+	}
+	struct td_dev_sample *s = &c->samples[ticket & (c->samples_entries - 1)];
+	s->time = time;
+	s->page = page;
+	td_dev_store_far(&s->sequence, ticket + 1);
+	while (c->lockstep && td_dev_load_far(&c->told->samples_taken) <= ticket) {
+		if (!td_dev_waits(c, &w, page, TD_DEV_WAITS_PAGE))
+			return;
+	}
+	if (!c->lockstep && ticket % TD_DEV_HEARS != 0)
+		return;
+	td_dev_hear(c);
+	if (td_dev_load_far32(&c->told->samples_enough))
+		td_dev_poke32(&c->sampling, 0);
+}
+
+/* ---- what a fault teaches: one lane, which owns the page ---- */
+
+TD_DEV_SLOW void td_dev_learn(struct td_dev_control *c, struct td_dev_shard *s, uint32_t page,
+			      uint64_t now)
+{
+	struct tide_past past = c->past[page];
+	uint64_t evicted = tide_past_evicted(past);
+	unsigned prev = tide_past_prev(past);
+	if (c->place != TD_DEV_REUSE || !evicted)
+		return;
+	unsigned correct =
+		tide_correct_tier(td_dev_line(c), now - evicted, c->near_pages, c->host_pages);
+	if (prev) {
+		uint64_t old = td_dev_peek(&c->weights), seen;
+		while ((seen = td_dev_cas(&c->weights, old,
+					  tide_weights_learn(old, prev, correct))) != old)
+			old = seen;
+		td_dev_count(s, TD_DEV_JUDGED, 1);
+		td_dev_count(s, TD_DEV_RIGHT, tide_past_predicted(past) == correct);
+	}
+	tide_past_set_prev(&past, correct);
+	c->past[page] = past;
+}
+
+/* ---- claims ---- */
+
+enum td_dev_got {
+	TD_DEV_HELD,   /* in near memory, and pinned */
+	TD_DEV_POSTED, /* its read is under way: td_dev_finish() */
+	TD_DEV_LATER,  /* on its way by another warp, or no frame or slot just now */
+	TD_DEV_LOST,   /* something failed */
+};
+
+struct td_dev_load {
+	uint32_t page, frame, slot;
+	uint32_t from;    /* enum td_dev_state when it was claimed */
+	uint32_t learned; /* only once for a fault */
+	uint32_t got;     /* enum td_dev_got */
+};
+
+/* One lane: pinned if it is in near memory. Gives the entry before. */
+TD_DEV uint64_t td_dev_pin(uint64_t *at, bool write)
+{
+	uint64_t e = td_dev_add_acquire(at, TD_DEV_PIN);
+	uint64_t bits = TD_DEV_REFERENCED | (write ? TD_DEV_DIRTY : 0);
+	if (td_dev_state(e) != TD_DEV_TIER1)
+		td_dev_add_release(at, -TD_DEV_PIN);
+	else if ((e & bits) != bits)
+		td_dev_or(at, bits);
+	return e;
+}
+
+TD_DEV void td_dev_unpin(uint64_t *at)
+{
+	td_dev_add_release(at, -TD_DEV_PIN);
+}
+
+/* One lane: the entry as it was, now loading or promoting and ours; or in tier 1 and pinned; or
+ * neither. */
+TD_DEV uint64_t td_dev_claim(uint64_t *at, bool write, bool *ours)
+{
+	uint64_t e = td_dev_load(at);
+	*ours = false;
+	while (!*ours) {
+		enum td_dev_state from = td_dev_state(e);
+		if (from == TD_DEV_TIER1)
+			return td_dev_pin(at, write);
+		if (from != TD_DEV_ABSENT && from != TD_DEV_TIER2 && from != TD_DEV_WRITING)
+			return e;
+		uint64_t to =
+			td_dev_entry(from == TD_DEV_ABSENT ? TD_DEV_LOADING : TD_DEV_PROMOTING, 0);
+		uint64_t seen = td_dev_cas(at, e, (e & ~TD_DEV_STATE) | to);
+		*ours = seen == e;
+		e = seen;
+	}
+	return e;
+}
+
+/* One lane: back as it was. */
+TD_DEV_SLOW void td_dev_unclaim(struct td_dev_control *c, const struct td_dev_load *l)
+{
+	if (l->from == TD_DEV_TIER2)
+		td_dev_host_return(c, l->slot);
+	td_dev_change(&c->entries[l->page], TD_DEV_STATE,
+		      td_dev_entry((enum td_dev_state)l->from, 0));
+}
+
+/* ---- all lanes: the page comes in ---- */
+
+/* What was copied is there for whoever finds the entry. */
+TD_DEV void td_dev_arrive(struct td_dev_control *c, struct td_dev_lanes g, struct td_dev_load *l,
+			  bool write)
+{
+	td_dev_fence();
+	td_dev_meet(g);
+	if (g.rank == 0)
+		td_dev_publish(&c->entries[l->page], l->frame, write);
+	l->got = TD_DEV_HELD;
+}
+
+TD_DEV_SLOW void td_dev_from_slot(struct td_dev_control *c, struct td_dev_lanes g,
+				  struct td_dev_load *l, bool write, uint32_t pages)
+{
+	/* The status of a slot that is being written is the write's. */
+	bool engine = l->from == TD_DEV_TIER2 && td_dev_by_engine(c, g, pages);
+	uint32_t copied = 1;
+	if (!engine)
+		td_dev_copy(g, td_dev_frame_memory(c, l->frame), td_dev_slot_memory(c, l->slot),
+			    (uint64_t)1 << c->page_shift);
+	else if (g.rank == 0)
+		copied = td_dev_engine_copy(c, TD_DEV_COPY_IN, l->page, l->slot, l->frame);
+	if (!td_dev_share32(g, copied)) {
+		l->got = TD_DEV_LOST;
+		if (g.rank == 0) {
+			td_dev_unclaim(c, l);
+			td_dev_poke32(&c->owner[l->frame], TD_DEV_NONE);
+		}
+		return;
+	}
+	td_dev_arrive(c, g, l, write);
+	if (g.rank == 0 && l->from == TD_DEV_TIER2)
+		td_dev_slot_return(c, l->slot);
+}
+
+/* Asks for a page of a file. */
+TD_DEV_SLOW void td_dev_ask(struct td_dev_control *c, struct td_dev_lanes g, struct td_dev_load *l,
+			    bool may_wait)
+{
+	uint32_t slot = TD_DEV_NONE, home = (uint32_t)tide_hash64(l->page);
+	struct td_dev_wait w = {0, 0};
+	if (g.rank == 0) {
+		do {
+			slot = td_dev_slot_for_read(c, home, l->page);
+		} while (slot == TD_DEV_NONE && may_wait &&
+			 td_dev_waits(c, &w, l->page, TD_DEV_WAITS_SLOT));
+	}
+	l->slot = td_dev_share32(g, slot);
+	l->got = TD_DEV_POSTED;
+	if (g.rank != 0)
+		return;
+	if (slot == TD_DEV_NONE) {
+		td_dev_poke32(&c->owner[l->frame], TD_DEV_NONE);
+		td_dev_unclaim(c, l);
+		return;
+	}
+	td_dev_pending(c, slot);
+	if (!td_dev_post(c, td_dev_proxy(c, l->page), TD_DEV_READ, l->page, slot, l->frame))
+		td_dev_store_far32((uint32_t *)&c->slot_status[slot], (uint32_t)-EIO);
+}
+
+/* Waits for a page that was asked for. */
+TD_DEV_SLOW void td_dev_finish(struct td_dev_control *c, struct td_dev_lanes g,
+			       struct td_dev_load *l, bool write)
+{
+	uint32_t status = 0;
+	if (g.rank == 0)
+		status = (uint32_t)td_dev_await(c, l->slot, l->page, TD_DEV_READ);
+	status = td_dev_share32(g, status);
+	td_dev_meet(g);
+	if (status == TD_DEV_DONE) {
+		td_dev_copy(g, td_dev_frame_memory(c, l->frame), td_dev_slot_memory(c, l->slot),
+			    (uint64_t)1 << c->page_shift);
+		td_dev_arrive(c, g, l, write);
+		if (g.rank == 0)
+			td_dev_slot_return(c, l->slot);
+		return;
+	}
+	l->got = TD_DEV_LOST;
+	if (g.rank != 0)
+		return;
+	td_dev_fail(c, (int32_t)status, l->page, TD_DEV_READ);
+	td_dev_poke32(&c->owner[l->frame], TD_DEV_NONE);
+	if ((int32_t)status != -ETIMEDOUT) /* a late answer must not find it in other hands */
+		td_dev_slot_return(c, l->slot);
+	td_dev_change(&c->entries[l->page], TD_DEV_STATE | TD_DEV_INDEX | TD_DEV_DIRTY,
+		      td_dev_entry(TD_DEV_ABSENT, 0));
+}
+
+/* One lane. */
+TD_DEV void td_dev_count_fault(struct td_dev_shard *s, const struct td_dev_load *l)
+{
+	td_dev_count(s, TD_DEV_FAULTS, 1);
+	td_dev_count(s, l->from == TD_DEV_TIER2 ? TD_DEV_TIER2_HITS : TD_DEV_TIER2_MISSES, 1);
+	if (l->from == TD_DEV_WRITING)
+		td_dev_count(s, TD_DEV_RECLAIMED, 1);
+	if (l->from == TD_DEV_ABSENT)
+		td_dev_count(s, TD_DEV_TIER3_READS, 1);
+}
+
+/* One lane, for a page taken back: clean if it was written, for what is counted in lockstep always.
+ */
+TD_DEV_SLOW void td_dev_reclaim(struct td_dev_control *c, const struct td_dev_load *l)
+{
+	int status = c->lockstep ? td_dev_await(c, l->slot, l->page, TD_DEV_WRITE)
+				 : td_dev_status(c, l->slot);
+	if (status == TD_DEV_DONE)
+		td_dev_change(&c->entries[l->page], TD_DEV_DIRTY, 0);
+}
+
+/* One lane: a page of tier 2 is claimed, and has no frame yet; or it has, or has given up. */
+TD_DEV void td_dev_leaves(struct td_dev_control *c, const struct td_dev_load *l, uint64_t change)
+{
+	if (l->from == TD_DEV_TIER2)
+		td_dev_add(&td_dev_shard_of_slot(c, l->slot)->leaving, change);
+}
+
+/* One lane: back as it was, since there is no frame. The slot of a write may be the one that others
+ * need before a frame can be had, so that it is not kept waiting. */
+TD_DEV_SLOW void td_dev_give_up(struct td_dev_control *c, const struct td_dev_load *l)
+{
+	td_dev_unclaim(c, l);
+	if (l->from == TD_DEV_WRITING)
+		td_dev_tidy(c, l->slot);
+}
+
+/* A page that is ours: l->from, l->slot say from where. */
+TD_DEV_SLOW void td_dev_fetch(struct td_dev_control *c, struct td_dev_lanes g,
+			      struct td_dev_load *l, bool write, bool fresh, uint32_t pages,
+			      bool may_wait)
+{
+	struct td_dev_shard *home = &c->shard[tide_hash64(l->page) & (c->shards - 1)];
+	uint64_t now = td_dev_time(c, g);
+	if (g.rank == 0) {
+		if (!l->learned)
+			td_dev_learn(c, home, l->page, now);
+		td_dev_leaves(c, l, 1);
+		if (l->from == TD_DEV_TIER2)
+			td_dev_host_leave(c, l->slot);
+		if (l->from == TD_DEV_WRITING)
+			td_dev_reclaim(c, l);
+	}
+	l->learned = 1;
+	l->frame = td_dev_frame(c, g, l->page, now, pages, may_wait && l->from != TD_DEV_WRITING);
+	if (g.rank == 0) {
+		if (l->frame == TD_DEV_NONE)
+			td_dev_give_up(c, l);
+		td_dev_leaves(c, l, (uint64_t)-1);
+	}
+	if (l->frame == TD_DEV_NONE) {
+		l->got = TD_DEV_LATER;
+		return;
+	}
+	if (l->from != TD_DEV_ABSENT) {
+		td_dev_from_slot(c, g, l, write, pages);
+	} else if (fresh) {
+		td_dev_zero(g, td_dev_frame_memory(c, l->frame), (uint64_t)1 << c->page_shift);
+		td_dev_arrive(c, g, l, write);
+	} else {
+		td_dev_ask(c, g, l, may_wait);
+		if (l->slot == TD_DEV_NONE)
+			l->got = TD_DEV_LATER;
+	}
+	if (g.rank == 0 && l->got != TD_DEV_LATER)
+		td_dev_count_fault(home, l);
+}
+
+/* One step towards a page. */
+TD_DEV_SLOW void td_dev_try(struct td_dev_control *c, struct td_dev_lanes g, struct td_dev_load *l,
+			    bool write, uint32_t pages, bool may_wait)
+{
+	bool mine = false;
+	uint64_t e = 0;
+	if (g.rank == 0)
+		e = td_dev_claim(&c->entries[l->page], write, &mine);
+	e = td_dev_share64(g, e);
+	uint32_t ours = td_dev_share32(g, mine);
+	td_dev_meet(g); /* what rank 0 has seen, all have */
+	l->from = (uint32_t)td_dev_state(e);
+	l->slot = l->frame = td_dev_index(e);
+	l->got = l->from == TD_DEV_TIER1 ? TD_DEV_HELD : TD_DEV_LATER;
+	if (ours)
+		td_dev_fetch(c, g, l, write, (e & TD_DEV_FRESH) != 0, pages, may_wait);
+}
+
+#include "remote.h"
+
+/* ---- all lanes: n different pages, at most TD_DEV_WINDOW, pinned; false: something failed, and
+ * only those whose got is TD_DEV_HELD are ---- */
+
+TD_DEV_SLOW bool td_dev_hold(struct td_dev_control *c, struct td_dev_lanes g,
+			     struct td_dev_load *loads, uint32_t n, bool write)
+{
+	struct td_dev_wait w = {0, 0};
+	if (c->host_orchestrated)
+		return td_dev_remote_hold(c, g, loads, n, write);
+	for (uint32_t k = 0; k < n; k++) {
+		loads[k].got = TD_DEV_LATER;
+		loads[k].learned = 0;
+	}
+	for (;;) {
+		uint32_t posted = 0, later = 0, lost = 0, on = 1;
+		if (td_dev_share32(g, td_dev_failed(c)))
+			return false;
+		for (uint32_t k = 0; k < n; k++) {
+			if (loads[k].got == TD_DEV_LATER)
+				td_dev_try(c, g, &loads[k], write, n, posted == 0);
+			posted += loads[k].got == TD_DEV_POSTED;
+		}
+		for (uint32_t k = 0; k < n; k++) {
+			if (loads[k].got == TD_DEV_POSTED)
+				td_dev_finish(c, g, &loads[k], write);
+			later += loads[k].got == TD_DEV_LATER;
+			lost += loads[k].got == TD_DEV_LOST;
+		}
+		if (lost || !later)
+			return !lost;
+		if (g.rank == 0) {
+			td_dev_count(&c->shard[0], TD_DEV_WAITED, 1);
+			on = td_dev_waits(c, &w, loads[0].page, TD_DEV_WAITS_PAGE);
+		}
+		if (!td_dev_share32(g, on))
+			return false;
+	}
+}
+
+#endif

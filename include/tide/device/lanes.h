@@ -1,0 +1,498 @@
+/* What the rest of this folder is written in: lanes that work together, atomic words, copies, time.
+ *
+ * On the GPU the lanes are those of a whole converged warp, or one alone; everything that is said
+ * to be for all lanes is called by all of them with the same arguments, and rank 0 does what must
+ * be done once. Compiled as C a thread is a warp of one lane. A test that explores interleavings
+ * defines TD_DEV_HOOK(address) and TD_DEV_PAUSE() before it includes this. */
+#ifndef TIDE_DEVICE_LANES_H
+#define TIDE_DEVICE_LANES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#ifdef __CUDACC__
+
+#define TD_DEV static __device__ __forceinline__
+/* The way of a miss is long and seldom taken: not in every loop that reads an element. */
+#define TD_DEV_SLOW static __device__ __noinline__
+
+struct td_dev_lanes {
+	uint32_t mask, rank, width;
+};
+
+TD_DEV struct td_dev_lanes td_dev_warp(void)
+{
+	uint32_t lane;
+	asm("mov.u32 %0, %%laneid;" : "=r"(lane));
+	return td_dev_lanes{0xffffffffu, lane, 32};
+}
+
+TD_DEV struct td_dev_lanes td_dev_alone(void)
+{
+	return td_dev_lanes{0, 0, 1};
+}
+
+/* ---- all lanes: a value of one of them, a vote, a meeting ---- */
+
+TD_DEV uint32_t td_dev_of32(struct td_dev_lanes g, uint32_t value, uint32_t rank)
+{
+	return g.width == 1 ? value : __shfl_sync(g.mask, value, (int)rank);
+}
+
+TD_DEV uint64_t td_dev_of64(struct td_dev_lanes g, uint64_t value, uint32_t rank)
+{
+	return g.width == 1 ? value
+			    : (uint64_t)__shfl_sync(g.mask, (unsigned long long)value, (int)rank);
+}
+
+TD_DEV uint32_t td_dev_vote(struct td_dev_lanes g, bool yes)
+{
+	return g.width == 1 ? (uint32_t)yes : __ballot_sync(g.mask, yes);
+}
+
+TD_DEV void td_dev_meet(struct td_dev_lanes g)
+{
+	if (g.width != 1)
+		__syncwarp(g.mask);
+}
+
+TD_DEV uint64_t td_dev_sum(struct td_dev_lanes g, uint64_t value)
+{
+	for (int step = 16; g.width != 1 && step; step /= 2)
+		value += __shfl_xor_sync(g.mask, (unsigned long long)value, step);
+	return value;
+}
+
+TD_DEV uint32_t td_dev_lowest(uint32_t bits)
+{
+	return (uint32_t)__ffs((int)bits) - 1;
+}
+
+/* Which of the parts of a count this warp adds to. */
+TD_DEV uint32_t td_dev_part(void)
+{
+	uint32_t sm;
+	asm("mov.u32 %0, %%smid;" : "=r"(sm));
+	return sm;
+}
+
+/* ---- words of the GPU ---- */
+
+TD_DEV uint64_t td_dev_peek(const uint64_t *p)
+{
+	uint64_t v;
+	asm volatile("ld.relaxed.gpu.u64 %0, [%1];" : "=l"(v) : "l"(p) : "memory");
+	return v;
+}
+
+TD_DEV uint64_t td_dev_load(const uint64_t *p)
+{
+	uint64_t v;
+	asm volatile("ld.acquire.gpu.u64 %0, [%1];" : "=l"(v) : "l"(p) : "memory");
+	return v;
+}
+
+TD_DEV uint32_t td_dev_peek32(const uint32_t *p)
+{
+	uint32_t v;
+	asm volatile("ld.relaxed.gpu.u32 %0, [%1];" : "=r"(v) : "l"(p) : "memory");
+	return v;
+}
+
+TD_DEV void td_dev_poke32(uint32_t *p, uint32_t v)
+{
+	asm volatile("st.relaxed.gpu.u32 [%0], %1;" : : "l"(p), "r"(v) : "memory");
+}
+
+TD_DEV void td_dev_poke(uint64_t *p, uint64_t v)
+{
+	asm volatile("st.relaxed.gpu.u64 [%0], %1;" : : "l"(p), "l"(v) : "memory");
+}
+
+TD_DEV void td_dev_store32(uint32_t *p, uint32_t v)
+{
+	asm volatile("st.release.gpu.u32 [%0], %1;" : : "l"(p), "r"(v) : "memory");
+}
+
+/* Gives what was there. */
+TD_DEV uint64_t td_dev_cas(uint64_t *p, uint64_t expected, uint64_t v)
+{
+	uint64_t old;
+	asm volatile("atom.acq_rel.gpu.cas.b64 %0, [%1], %2, %3;"
+		     : "=l"(old)
+		     : "l"(p), "l"(expected), "l"(v)
+		     : "memory");
+	return old;
+}
+
+TD_DEV uint32_t td_dev_cas32(uint32_t *p, uint32_t expected, uint32_t v)
+{
+	uint32_t old;
+	asm volatile("atom.acquire.gpu.cas.b32 %0, [%1], %2, %3;"
+		     : "=r"(old)
+		     : "l"(p), "r"(expected), "r"(v)
+		     : "memory");
+	return old;
+}
+
+TD_DEV uint64_t td_dev_add_acquire(uint64_t *p, uint64_t v)
+{
+	uint64_t old;
+	asm volatile("atom.acquire.gpu.add.u64 %0, [%1], %2;"
+		     : "=l"(old)
+		     : "l"(p), "l"(v)
+		     : "memory");
+	return old;
+}
+
+TD_DEV void td_dev_add_release(uint64_t *p, uint64_t v)
+{
+	asm volatile("red.release.gpu.add.u64 [%0], %1;" : : "l"(p), "l"(v) : "memory");
+}
+
+TD_DEV uint64_t td_dev_add(uint64_t *p, uint64_t v)
+{
+	return atomicAdd((unsigned long long *)p, (unsigned long long)v);
+}
+
+TD_DEV void td_dev_or(uint64_t *p, uint64_t v)
+{
+	atomicOr((unsigned long long *)p, (unsigned long long)v);
+}
+
+TD_DEV void td_dev_and(uint64_t *p, uint64_t v)
+{
+	atomicAnd((unsigned long long *)p, (unsigned long long)v);
+}
+
+/* What was loaded before is older than what is loaded after. */
+TD_DEV void td_dev_fence(void)
+{
+	asm volatile("fence.acq_rel.gpu;" : : : "memory");
+}
+
+/* ---- words of pinned memory, shared with the processor ---- */
+
+TD_DEV uint64_t td_dev_load_far(const uint64_t *p)
+{
+	uint64_t v;
+	asm volatile("ld.acquire.sys.u64 %0, [%1];" : "=l"(v) : "l"(p) : "memory");
+	return v;
+}
+
+TD_DEV double td_dev_load_far_real(const double *p)
+{
+	double v;
+	asm volatile("ld.acquire.sys.f64 %0, [%1];" : "=d"(v) : "l"(p) : "memory");
+	return v;
+}
+
+TD_DEV void td_dev_store_far(uint64_t *p, uint64_t v)
+{
+	asm volatile("st.release.sys.u64 [%0], %1;" : : "l"(p), "l"(v) : "memory");
+}
+
+TD_DEV uint32_t td_dev_load_far32(const uint32_t *p)
+{
+	uint32_t v;
+	asm volatile("ld.acquire.sys.u32 %0, [%1];" : "=r"(v) : "l"(p) : "memory");
+	return v;
+}
+
+TD_DEV void td_dev_store_far32(uint32_t *p, uint32_t v)
+{
+	asm volatile("st.release.sys.u32 [%0], %1;" : : "l"(p), "r"(v) : "memory");
+}
+
+TD_DEV void td_dev_fence_far(void)
+{
+	asm volatile("fence.acq_rel.sys;" : : : "memory");
+}
+
+/* ---- time ---- */
+
+TD_DEV uint64_t td_dev_now_ns(void)
+{
+	uint64_t t;
+	asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(t));
+	return t;
+}
+
+TD_DEV void td_dev_pause(uint32_t ns)
+{
+	__nanosleep(ns);
+}
+
+/* ---- pages, by all lanes ----
+ *
+ * 16 bytes a lane, eight loads under way. Loads go past the first level cache, which may still hold
+ * what the frame held before. bytes: a multiple of 4096. */
+TD_DEV void td_dev_copy(struct td_dev_lanes g, void *to, const void *from, uint64_t bytes)
+{
+	uint4 *d = (uint4 *)to;
+	const uint4 *s = (const uint4 *)from;
+	td_dev_meet(g); /* rank 0 saw that it is there: so do all */
+	for (uint64_t i = g.rank; i < bytes / 16; i += 8 * g.width) {
+		uint4 v[8];
+#pragma unroll
+		for (int k = 0; k < 8; k++)
+			v[k] = __ldcg(&s[i + k * g.width]);
+#pragma unroll
+		for (int k = 0; k < 8; k++)
+			__stcg(&d[i + k * g.width], v[k]);
+	}
+	td_dev_meet(g);
+}
+
+TD_DEV void td_dev_zero(struct td_dev_lanes g, void *to, uint64_t bytes)
+{
+	for (uint64_t i = g.rank; i < bytes / 16; i += g.width)
+		__stcg(&((uint4 *)to)[i], make_uint4(0, 0, 0, 0));
+	td_dev_meet(g);
+}
+
+#else
+
+#include <sched.h>
+#include <time.h>
+
+#ifndef TD_DEV_HOOK
+#define TD_DEV_HOOK(at) ((void)(at))
+#endif
+#ifndef TD_DEV_PAUSE
+#define TD_DEV_PAUSE() sched_yield()
+#endif
+
+#define TD_DEV static inline
+#define TD_DEV_SLOW static inline
+
+struct td_dev_lanes {
+	uint32_t mask, rank, width;
+};
+
+TD_DEV struct td_dev_lanes td_dev_warp(void)
+{
+	return (struct td_dev_lanes){1, 0, 1};
+}
+
+TD_DEV struct td_dev_lanes td_dev_alone(void)
+{
+	return td_dev_warp();
+}
+
+TD_DEV uint32_t td_dev_of32(struct td_dev_lanes g, uint32_t value, uint32_t rank)
+{
+	(void)g, (void)rank;
+	return value;
+}
+
+TD_DEV uint64_t td_dev_of64(struct td_dev_lanes g, uint64_t value, uint32_t rank)
+{
+	(void)g, (void)rank;
+	return value;
+}
+
+TD_DEV uint32_t td_dev_vote(struct td_dev_lanes g, bool yes)
+{
+	(void)g;
+	return yes;
+}
+
+TD_DEV void td_dev_meet(struct td_dev_lanes g)
+{
+	(void)g;
+}
+
+TD_DEV uint64_t td_dev_sum(struct td_dev_lanes g, uint64_t value)
+{
+	(void)g;
+	return value;
+}
+
+TD_DEV uint32_t td_dev_lowest(uint32_t bits)
+{
+	return (uint32_t)__builtin_ctz(bits);
+}
+
+TD_DEV uint32_t td_dev_part(void)
+{
+	return 0;
+}
+
+TD_DEV uint64_t td_dev_peek(const uint64_t *p)
+{
+	TD_DEV_HOOK(p);
+	return __atomic_load_n(p, __ATOMIC_RELAXED);
+}
+
+TD_DEV uint64_t td_dev_load(const uint64_t *p)
+{
+	TD_DEV_HOOK(p);
+	return __atomic_load_n(p, __ATOMIC_ACQUIRE);
+}
+
+TD_DEV uint32_t td_dev_peek32(const uint32_t *p)
+{
+	TD_DEV_HOOK(p);
+	return __atomic_load_n(p, __ATOMIC_RELAXED);
+}
+
+TD_DEV void td_dev_poke32(uint32_t *p, uint32_t v)
+{
+	TD_DEV_HOOK(p);
+	__atomic_store_n(p, v, __ATOMIC_RELAXED);
+}
+
+TD_DEV void td_dev_poke(uint64_t *p, uint64_t v)
+{
+	TD_DEV_HOOK(p);
+	__atomic_store_n(p, v, __ATOMIC_RELAXED);
+}
+
+TD_DEV void td_dev_store32(uint32_t *p, uint32_t v)
+{
+	TD_DEV_HOOK(p);
+	__atomic_store_n(p, v, __ATOMIC_RELEASE);
+}
+
+TD_DEV uint64_t td_dev_cas(uint64_t *p, uint64_t expected, uint64_t v)
+{
+	TD_DEV_HOOK(p);
+	__atomic_compare_exchange_n(p, &expected, v, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+	return expected;
+}
+
+TD_DEV uint32_t td_dev_cas32(uint32_t *p, uint32_t expected, uint32_t v)
+{
+	TD_DEV_HOOK(p);
+	__atomic_compare_exchange_n(p, &expected, v, false, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE);
+	return expected;
+}
+
+TD_DEV uint64_t td_dev_add_acquire(uint64_t *p, uint64_t v)
+{
+	TD_DEV_HOOK(p);
+	return __atomic_fetch_add(p, v, __ATOMIC_ACQUIRE);
+}
+
+TD_DEV void td_dev_add_release(uint64_t *p, uint64_t v)
+{
+	TD_DEV_HOOK(p);
+	__atomic_fetch_add(p, v, __ATOMIC_RELEASE);
+}
+
+TD_DEV uint64_t td_dev_add(uint64_t *p, uint64_t v)
+{
+	TD_DEV_HOOK(p);
+	return __atomic_fetch_add(p, v, __ATOMIC_RELAXED);
+}
+
+TD_DEV void td_dev_or(uint64_t *p, uint64_t v)
+{
+	TD_DEV_HOOK(p);
+	__atomic_fetch_or(p, v, __ATOMIC_RELAXED);
+}
+
+TD_DEV void td_dev_and(uint64_t *p, uint64_t v)
+{
+	TD_DEV_HOOK(p);
+	__atomic_fetch_and(p, v, __ATOMIC_RELAXED);
+}
+
+TD_DEV void td_dev_fence(void)
+{
+#ifdef __SANITIZE_THREAD__ /* which knows no fences: the words around it are atomic anyway */
+	;
+#else
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+#endif
+}
+
+TD_DEV uint64_t td_dev_load_far(const uint64_t *p)
+{
+	return td_dev_load(p);
+}
+
+TD_DEV double td_dev_load_far_real(const double *p)
+{
+	double v;
+	TD_DEV_HOOK(p);
+	__atomic_load(p, &v, __ATOMIC_ACQUIRE);
+	return v;
+}
+
+TD_DEV void td_dev_store_far(uint64_t *p, uint64_t v)
+{
+	TD_DEV_HOOK(p);
+	__atomic_store_n(p, v, __ATOMIC_RELEASE);
+}
+
+TD_DEV uint32_t td_dev_load_far32(const uint32_t *p)
+{
+	TD_DEV_HOOK(p);
+	return __atomic_load_n(p, __ATOMIC_ACQUIRE);
+}
+
+TD_DEV void td_dev_store_far32(uint32_t *p, uint32_t v)
+{
+	td_dev_store32(p, v);
+}
+
+TD_DEV void td_dev_fence_far(void)
+{
+	td_dev_fence();
+}
+
+TD_DEV uint64_t td_dev_now_ns(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+TD_DEV void td_dev_pause(uint32_t ns)
+{
+	(void)ns;
+	TD_DEV_PAUSE();
+}
+
+/* Word by word, since a reader that does not hold the page may look while it is copied over: it
+ * throws away what it saw. */
+TD_DEV void td_dev_copy(struct td_dev_lanes g, void *to, const void *from, uint64_t bytes)
+{
+	uint64_t *d = (uint64_t *)to;
+	const uint64_t *s = (const uint64_t *)from;
+	(void)g;
+	for (uint64_t i = 0; i < bytes / 8; i++) {
+		TD_DEV_HOOK(&d[i]);
+		__atomic_store_n(&d[i], __atomic_load_n(&s[i], __ATOMIC_RELAXED), __ATOMIC_RELAXED);
+	}
+}
+
+TD_DEV void td_dev_zero(struct td_dev_lanes g, void *to, uint64_t bytes)
+{
+	uint64_t *d = (uint64_t *)to;
+	(void)g;
+	for (uint64_t i = 0; i < bytes / 8; i++) {
+		TD_DEV_HOOK(&d[i]);
+		__atomic_store_n(&d[i], 0, __ATOMIC_RELAXED);
+	}
+}
+
+#endif
+
+/* ---- made of these ---- */
+
+TD_DEV uint32_t td_dev_share32(struct td_dev_lanes g, uint32_t value)
+{
+	return td_dev_of32(g, value, 0);
+}
+
+TD_DEV uint64_t td_dev_share64(struct td_dev_lanes g, uint64_t value)
+{
+	return td_dev_of64(g, value, 0);
+}
+
+#endif

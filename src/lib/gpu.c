@@ -1,0 +1,192 @@
+/* The GPU runtime: the door of tide/gpu.h. Behind it is libtide_cuda.so, which is looked for when
+ * it is needed, and stays once it is there: what it opens says by itself whose it is. */
+#include "tide/gpu.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "mech/cuda/driver.h"
+
+#define LIBRARY "libtide_cuda.so"
+
+/* ---- finding it ---- */
+
+/* Of whatever this code is part of: libtide.so, a module, or a program that has libtide.a. */
+static void own_folder(char *path, size_t size)
+{
+	Dl_info info;
+
+	*path = '\0';
+	if (!dladdr((const void *)&tide_gpu_open, &info) || info.dli_fname[0] != '/')
+		return;
+	if (snprintf(path, size, "%s", info.dli_fname) < (int)size)
+		*strrchr(path, '/') = '\0';
+	else
+		*path = '\0';
+}
+
+static void program_folder(char *path, size_t size)
+{
+	ssize_t n = readlink("/proc/self/exe", path, size - 1);
+
+	path[n > 0 ? n : 0] = '\0';
+	if (n > 0)
+		*strrchr(path, '/') = '\0';
+}
+
+static void *open_library(const char *path)
+{
+	return dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+}
+
+/* NULL: it is not there, or, if err says so, it is there and cannot be loaded. */
+static void *load_from(const char *folder, const char *below, struct tide_error *err)
+{
+	char path[PATH_MAX * 2];
+	void *library;
+
+	snprintf(path, sizeof path, "%s%s/" LIBRARY, folder, below);
+	if (err->code || !*folder || access(path, F_OK))
+		return NULL;
+	library = open_library(path);
+	if (!library)
+		tide_fail(err, -ENODEV, "%s cannot be loaded: %s", path, dlerror());
+	return library;
+}
+
+static void *load(struct tide_error *err)
+{
+	char own[PATH_MAX], program[PATH_MAX];
+	const struct {
+		const char *folder, *below;
+	} places[] = {{own, ""},
+		      {own, "/tide"},
+		      {program, ""},
+		      {program, "/" TD_LIB_MODULES_BELOW},
+		      {TD_LIB_MODULES, ""}};
+	void *library = NULL;
+
+	own_folder(own, sizeof own);
+	program_folder(program, sizeof program);
+	for (size_t i = 0; !library && i < sizeof places / sizeof *places; i++)
+		library = load_from(places[i].folder, places[i].below, err);
+	if (!library && !err->code)
+		library = open_library(LIBRARY);
+	if (!library && !err->code)
+		tide_fail(err, -ENODEV,
+			  "no " LIBRARY " beside %s nor in " TD_LIB_MODULES
+			  ": build tide where there is an nvcc, and install it",
+			  *own ? own : program);
+	return library;
+}
+
+static int find_driver(const struct td_gpu_driver **out, struct tide_error *err)
+{
+	struct tide_error why = {0, ""};
+	void *library = load(&why);
+	const struct td_gpu_driver *d;
+
+	if (!library)
+		return tide_fail(err, why.code, "%s", why.text);
+	d = dlsym(library, TD_GPU_DRIVER_SYMBOL);
+	if (!d)
+		return tide_fail(err, -ENODEV,
+				 "the " LIBRARY " that was found is not one of tide's: remove it");
+	if (d->api != TD_GPU_DRIVER_API || d->size != sizeof *d)
+		return tide_fail(err, -ENODEV,
+				 "the " LIBRARY " that was found is of another version (%u, %u "
+				 "bytes; %u, %zu bytes are needed): install both anew",
+				 d->api, d->size, TD_GPU_DRIVER_API, sizeof *d);
+	*out = d;
+	return 0;
+}
+
+/* ---- the calls ---- */
+
+static const struct td_gpu_driver *driver_of(const struct tide_gpu *g)
+{
+	return ((const struct td_gpu_head *)(const void *)g)->driver;
+}
+
+int tide_gpu_open(struct tide_gpu **out, const struct tide_gpu_options *options,
+		  struct tide_error *err)
+{
+	const struct td_gpu_driver *d;
+	int rc = find_driver(&d, err);
+
+	return rc ? rc : d->open(out, options, err);
+}
+
+int tide_gpu_info(struct tide_gpu_info *info, int device, struct tide_error *err)
+{
+	const struct td_gpu_driver *d;
+	int rc = find_driver(&d, err);
+
+	return rc ? rc : d->info(info, device, err);
+}
+
+int tide_gpu_array(struct tide_gpu *g, struct tide_span *out, uint64_t bytes,
+		   const struct tide_gpu_array_options *how, struct tide_error *err)
+{
+	return driver_of(g)->array(g, out, bytes, how, err);
+}
+
+int tide_gpu_begin(struct tide_gpu *g, uint64_t warps, unsigned pins, struct tide_error *err)
+{
+	return driver_of(g)->begin(g, warps, pins, err);
+}
+
+int tide_gpu_end(struct tide_gpu *g, struct tide_error *err)
+{
+	return driver_of(g)->end(g, err);
+}
+
+int tide_gpu_sync(struct tide_gpu *g, struct tide_error *err)
+{
+	return driver_of(g)->sync(g, err);
+}
+
+int tide_gpu_read(struct tide_gpu *g, struct tide_span array, uint64_t offset, void *to,
+		  uint64_t bytes, struct tide_error *err)
+{
+	return driver_of(g)->read(g, array, offset, to, bytes, err);
+}
+
+int tide_gpu_write(struct tide_gpu *g, struct tide_span array, uint64_t offset, const void *from,
+		   uint64_t bytes, struct tide_error *err)
+{
+	return driver_of(g)->write(g, array, offset, from, bytes, err);
+}
+
+int tide_gpu_demote(struct tide_gpu *g, struct tide_span array, struct tide_error *err)
+{
+	return driver_of(g)->demote(g, array, err);
+}
+
+int tide_gpu_reset(struct tide_gpu *g, struct tide_error *err)
+{
+	return driver_of(g)->reset(g, err);
+}
+
+int tide_gpu_stats(struct tide_gpu *g, struct tide_gpu_stats *stats, struct tide_error *err)
+{
+	return driver_of(g)->stats(g, stats, err);
+}
+
+int tide_gpu_stats_json(struct tide_gpu *g, char **text, struct tide_error *err)
+{
+	return driver_of(g)->stats_json(g, text, err);
+}
+
+int tide_gpu_check(struct tide_gpu *g, struct tide_error *err)
+{
+	return driver_of(g)->check(g, err);
+}
+
+int tide_gpu_close(struct tide_gpu *g, struct tide_error *err)
+{
+	return g ? driver_of(g)->close(g, err) : 0;
+}

@@ -1,0 +1,128 @@
+/* A GPU of plain memory, for tests: its warps are threads of the processor. */
+#include <errno.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "device.h"
+
+struct td_cuda_stream {
+	uint64_t marks;
+};
+
+static int info(struct tide_gpu_info *i, int device, struct tide_error *err)
+{
+	*i = (struct tide_gpu_info){.devices = 1, .warps = 64, .multiprocessors = 1};
+	if (device != 0)
+		return tide_fail(err, -ENODEV, "there is no GPU %d: this is the software one, 0",
+				 device);
+	snprintf(i->name, sizeof i->name, "threads of the processor");
+	snprintf(i->driver, sizeof i->driver, "none");
+	snprintf(i->runtime, sizeof i->runtime, "none");
+	i->memory_bytes = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+	i->free_bytes = (uint64_t)sysconf(_SC_AVPHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+	return 0;
+}
+
+static int choose(int device, struct tide_error *err)
+{
+	struct tide_gpu_info i;
+	return info(&i, device, err);
+}
+
+static int take(void **out, uint64_t bytes, struct tide_error *err)
+{
+	void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (at == MAP_FAILED)
+		return tide_fail(err, -ENOMEM,
+				 "no memory for %" PRIu64 " bytes: give smaller tiers", bytes);
+	*out = at;
+	return 0;
+}
+
+static void give(void *at, uint64_t bytes)
+{
+	munmap(at, bytes);
+}
+
+static int copy(void *to, const void *from, uint64_t bytes, struct tide_error *err)
+{
+	(void)err;
+	memcpy(to, from, bytes);
+	return 0;
+}
+
+static int fill(void *at, int byte, uint64_t bytes, struct tide_error *err)
+{
+	(void)err;
+	memset(at, byte, bytes);
+	return 0;
+}
+
+static int synchronize(struct tide_error *err)
+{
+	(void)err; /* whoever made the threads waits for them */
+	return 0;
+}
+
+static int stream_open(struct td_cuda_stream **out, struct tide_error *err)
+{
+	*out = calloc(1, sizeof **out);
+	return *out ? 0 : tide_fail(err, -ENOMEM, "out of memory");
+}
+
+static void stream_close(struct td_cuda_stream *s)
+{
+	free(s);
+}
+
+/* Word by word: a warp without a pin may look at a frame meanwhile, and throws away what it saw. */
+static int stream_copy(struct td_cuda_stream *s, void *to, const void *from, uint64_t bytes)
+{
+	(void)s;
+	for (uint64_t i = 0; i < bytes / 8; i++) {
+		uint64_t word = __atomic_load_n((const uint64_t *)from + i, __ATOMIC_RELAXED);
+		__atomic_store_n((uint64_t *)to + i, word, __ATOMIC_RELAXED);
+	}
+	return 0;
+}
+
+static int stream_mark(struct td_cuda_stream *s)
+{
+	s->marks++;
+	return 0;
+}
+
+static int stream_reached(struct td_cuda_stream *s, uint64_t *marks)
+{
+	*marks = s->marks;
+	return 0;
+}
+
+static int stream_wait(struct td_cuda_stream *s)
+{
+	(void)s;
+	return 0;
+}
+
+const struct td_cuda_device td_cuda_device = {
+	.name = "host",
+	.info = info,
+	.choose = choose,
+	.memory = take,
+	.memory_free = give,
+	.pinned = take,
+	.pinned_free = give,
+	.copy = copy,
+	.fill = fill,
+	.synchronize = synchronize,
+	.stream_open = stream_open,
+	.stream_close = stream_close,
+	.stream_copy = stream_copy,
+	.stream_mark = stream_mark,
+	.stream_reached = stream_reached,
+	.stream_wait = stream_wait,
+};

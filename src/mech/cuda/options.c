@@ -1,0 +1,309 @@
+/* Options of the GPU runtime: from texts to numbers that fit together. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/params.h"
+#include "core/text.h"
+#include "runtime.h"
+
+#define PAGE_MIN 4096u
+#define PAGE_MAX ((uint64_t)2 << 20)
+#define SHARDS_MAX 4096
+#define FRAMES_PER_SHARD 32 /* what a warp looks at in one step */
+#define STAGING_PER_SHARD 4
+
+static struct td_core_word shown(const char *text)
+{
+	return td_core_shown(text, strlen(text));
+}
+
+/* ---- sizes ---- */
+
+static int parse_page(struct td_cuda_settings *s, const char *text, struct tide_error *err)
+{
+	text = text ? text : "64K";
+	if (td_core_size(text, strlen(text), &s->page_bytes) || s->page_bytes < PAGE_MIN ||
+	    s->page_bytes > PAGE_MAX || s->page_bytes & (s->page_bytes - 1))
+		return tide_fail(err, -EINVAL, "page of '%s': give a power of two from 4K to 2M",
+				 shown(text).text);
+	s->page_shift = (uint32_t)__builtin_ctzll(s->page_bytes);
+	return 0;
+}
+
+/* Bytes, rounded up to pages; or pages. */
+static int parse_pages(const struct td_cuda_settings *s, const char *what, const char *text,
+		       uint64_t *pages, struct tide_error *err)
+{
+	size_t n = strlen(text);
+	uint64_t bytes = 0;
+	int rc;
+	if (n && text[n - 1] == 'p') {
+		rc = td_core_u64(text, n - 1, pages);
+	} else {
+		rc = td_core_size(text, n, &bytes);
+		*pages = bytes / s->page_bytes + (bytes % s->page_bytes != 0);
+	}
+	if (rc)
+		return tide_fail(err, -EINVAL, "%s of '%s' is no size: write 4G, or 1024p (pages)",
+				 what, shown(text).text);
+	/* Frames and slots have 28 bits, and near and host are added to each other. */
+	if (*pages >= TD_DEV_INDEX_MAX / 2)
+		return tide_fail(err, -EINVAL,
+				 "%s of '%s' is %" PRIu64 " pages of %" PRIu64
+				 " bytes, too many: give less, or larger pages",
+				 what, shown(text).text, *pages, s->page_bytes);
+	return 0;
+}
+
+static int parse_near(struct td_cuda_settings *s, const char *text, struct tide_error *err)
+{
+	if (!text)
+		return tide_fail(err, -EINVAL, "no size of near memory: give one, say 4G");
+	int rc = parse_pages(s, "near memory", text, &s->near_pages, err);
+	if (!rc && s->near_pages < 2)
+		rc = tide_fail(err, -EINVAL,
+			       "near memory of '%s' is less than two pages: give more",
+			       shown(text).text);
+	return rc;
+}
+
+static int parse_address(struct td_cuda_settings *s, const char *text, struct tide_error *err)
+{
+	s->pages = 16 * (s->near_pages + s->host_pages);
+	if (text) {
+		uint64_t bytes = 0;
+		size_t n = strlen(text);
+		bool in_pages = n && text[n - 1] == 'p';
+		if (in_pages ? td_core_u64(text, n - 1, &s->pages) : td_core_size(text, n, &bytes))
+			return tide_fail(err, -EINVAL,
+					 "address of '%s' is no size: write 64G, or 1024p (pages)",
+					 shown(text).text);
+		if (!in_pages)
+			s->pages = bytes / s->page_bytes + (bytes % s->page_bytes != 0);
+	}
+	if (s->pages && s->pages < UINT32_MAX)
+		return 0;
+	if (!text) {
+		s->pages = UINT32_MAX - 1;
+		return 0;
+	}
+	return tide_fail(err, -EINVAL, "address of '%s': give 1 to 2^32 - 2 pages",
+			 shown(text).text);
+}
+
+/* ---- words ---- */
+
+static int choose(const char *what, const char *text, const char *const *words, uint32_t *at,
+		  struct tide_error *err)
+{
+	char all[128] = "";
+	for (*at = 0; words[*at]; ++*at) {
+		if (strncmp(text, words[*at], td_core_spec_name(text)) == 0 &&
+		    strlen(words[*at]) == td_core_spec_name(text))
+			return 0;
+		size_t n = strlen(all);
+		snprintf(all + n, sizeof all - n, "%s%s", n ? ", " : "", words[*at]);
+	}
+	return tide_fail(err, -EINVAL, "unknown %s '%s': give one of %s", what, shown(text).text,
+			 all);
+}
+
+static int parse_transfer(struct td_cuda_settings *s, const char *text, struct tide_error *err)
+{
+	static const char *const words[] = {"zero-copy", "dma", "hybrid", NULL};
+	text = text ? text : words[s->host_orchestrated ? TD_DEV_DMA : TD_DEV_ZERO_COPY];
+	int rc = choose("transfer", text, words, &s->transfer, err);
+	if (!rc)
+		snprintf(s->transfer_text, sizeof s->transfer_text, "%s", words[s->transfer]);
+	return rc;
+}
+
+static int parse_orchestrate(struct td_cuda_settings *s, const char *text, struct tide_error *err)
+{
+	static const char *const words[] = {"gpu", "host", NULL};
+	uint32_t at = 0;
+	int rc = choose("orchestrate", text ? text : words[0], words, &at, err);
+	s->host_orchestrated = at == 1;
+	s->lockstep &= !s->host_orchestrated; /* the engine writes its own log */
+	return rc;
+}
+
+/* ---- placement ---- */
+
+static const struct tide_param none[] = {{0}};
+static const struct tide_param of_random[] = {
+	{"p", TIDE_PARAM_REAL, "0.5", 0, 1, "probability of tier 2"},
+	{0},
+};
+static const struct tide_param of_reuse[] = {
+	{"rate", TIDE_PARAM_REAL, "0.125", 1e-6, 1, "share of the pages that is sampled, by hash"},
+	{"window", TIDE_PARAM_INT, "1024", 1, TIDE_DECISIONS_MAX,
+	 "last decisions that the 80% rule looks at"},
+	{"replace", TIDE_PARAM_INT, "0", 0, 1,
+	 "1: a page for tier 2 takes the place of the oldest there, if it is full"},
+	{0},
+};
+/* As the simulator's: to be compared with it. */
+static const struct tide_param of_reuse_lockstep[] = {
+	{"rate", TIDE_PARAM_REAL, "1", 1e-6, 1, "share of the pages that is sampled, by hash"},
+	{"window", TIDE_PARAM_INT, "1024", 1, TIDE_DECISIONS_MAX,
+	 "last decisions that the 80% rule looks at"},
+	{"replace", TIDE_PARAM_INT, "0", 0, 1,
+	 "1: a page for tier 2 takes the place of the oldest there, if it is full"},
+	{0},
+};
+
+static const struct tide_param *place_params(const struct td_cuda_settings *s)
+{
+	if (s->place == TD_DEV_RANDOM)
+		return of_random;
+	if (s->place == TD_DEV_REUSE)
+		return s->lockstep ? of_reuse_lockstep : of_reuse;
+	return none;
+}
+
+static int parse_place(struct td_cuda_settings *s, const char *text, struct tide_error *err)
+{
+	static const char *const words[] = {"bam", "tier-order", "random", "reuse", NULL};
+	union tide_value *values = NULL;
+	char who[64];
+	text = text ? text : "reuse";
+	int rc = choose("placement", text, words, &s->place, err);
+	if (rc)
+		return rc;
+	if (snprintf(s->place_text, sizeof s->place_text, "%s", text) >= (int)sizeof s->place_text)
+		return tide_fail(err, -EINVAL, "placement '%s' is too long", shown(text).text);
+	snprintf(who, sizeof who, "place policy %s", words[s->place]);
+	rc = td_core_params(place_params(s), text, who, &values, err);
+	if (rc)
+		return rc;
+	s->rate = 1;
+	s->window = 1024;
+	if (s->place == TD_DEV_RANDOM)
+		s->probability = values[0].r;
+	if (s->place == TD_DEV_REUSE) {
+		s->rate = values[0].r;
+		s->window = (uint32_t)values[1].i;
+		s->replaces = values[2].i != 0;
+	}
+	free(values);
+	return 0;
+}
+
+/* ---- numbers ---- */
+
+static int parse_count(const char *what, const char *text, uint64_t min, uint64_t max,
+		       uint64_t *value, struct tide_error *err)
+{
+	if (text && (td_core_u64(text, strlen(text), value) || *value < min || *value > max))
+		return tide_fail(err, -EINVAL,
+				 "%s of '%s': give a number from %" PRIu64 " to %" PRIu64, what,
+				 shown(text).text, min, max);
+	return 0;
+}
+
+static int parse_timeout(struct td_cuda_settings *s, const char *text, struct tide_error *err)
+{
+	static const struct {
+		const char *unit;
+		uint64_t ns;
+	} units[] = {{"us", 1000}, {"ms", 1000000}, {"s", 1000000000}, {"", 1000000000}};
+	text = text ? text : "30s";
+	size_t digits = strspn(text, "0123456789"), i = 0;
+	uint64_t value = 0;
+	while (i < 4 && strcmp(text + digits, units[i].unit) != 0)
+		i++;
+	if (i < 4 && !td_core_u64(text, digits, &value) && value &&
+	    value <= UINT64_C(1000000000000000) / units[i].ns) {
+		s->timeout_ns = value * units[i].ns;
+		return 0;
+	}
+	return tide_fail(err, -EINVAL, "timeout of '%s': write 30s or 500ms, at most 1000000s",
+			 shown(text).text);
+}
+
+static uint32_t power_below(uint64_t n)
+{
+	return n ? (uint32_t)1 << (63 - __builtin_clzll(n)) : 1;
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static int parse_shards(struct td_cuda_settings *s, const char *text, struct tide_error *err)
+{
+	uint64_t frames = s->near_pages / FRAMES_PER_SHARD;
+	uint64_t value =
+		power_below(least(64, least(frames, s->staging_pages / STAGING_PER_SHARD)));
+	int rc = parse_count("shards", text, 1, SHARDS_MAX, &value, err);
+	if (rc)
+		return rc;
+	if (s->lockstep || s->host_orchestrated)
+		value = 1;
+	if (value & (value - 1))
+		return tide_fail(err, -EINVAL, "shards of '%s': give a power of two",
+				 shown(text).text);
+	if (value > s->near_pages || 2 * value > s->staging_pages)
+		return tide_fail(err, -EINVAL,
+				 "%" PRIu64 " shards need a page of near memory and two of staging "
+				 "each, there are %" PRIu64 " and %" PRIu64 ": give fewer shards",
+				 value, s->near_pages, s->staging_pages);
+	s->shards = (uint32_t)value;
+	return 0;
+}
+
+static int parse_staging(struct td_cuda_settings *s, const char *text, struct tide_error *err)
+{
+	int rc = parse_pages(s, "staging", text ? text : "64M", &s->staging_pages, err);
+	if (!rc && s->staging_pages < STAGING_PER_SHARD)
+		rc = tide_fail(err, -EINVAL, "staging of '%s' is less than %d pages: give more",
+			       shown(text ? text : "64M").text, STAGING_PER_SHARD);
+	return rc;
+}
+
+/* ---- all ---- */
+
+static int parse_sizes(struct td_cuda_settings *s, const struct tide_gpu_options *o,
+		       struct tide_error *err)
+{
+	int rc = parse_page(s, o->page, err);
+	if (!rc)
+		rc = parse_near(s, o->near_size, err);
+	if (!rc && o->host)
+		rc = parse_pages(s, "host memory", o->host, &s->host_pages, err);
+	if (!rc)
+		rc = parse_address(s, o->address, err);
+	if (!rc)
+		rc = parse_staging(s, o->staging, err);
+	return rc;
+}
+
+int td_cuda_parse(struct td_cuda_settings *s, const struct tide_gpu_options *o,
+		  struct tide_error *err)
+{
+	uint64_t proxies = 2;
+	*s = (struct td_cuda_settings){.seed = 1, .device = o->device, .lockstep = o->log != NULL};
+	int rc = parse_sizes(s, o, err);
+	if (!rc)
+		rc = parse_orchestrate(s, o->orchestrate, err);
+	if (!rc)
+		rc = parse_place(s, o->place, err);
+	if (!rc)
+		rc = parse_transfer(s, o->transfer, err);
+	if (!rc)
+		rc = parse_count("proxies", o->proxies, 1, TD_CUDA_PROXIES, &proxies, err);
+	if (!rc)
+		rc = parse_count("seed", o->seed, 0, UINT64_MAX, &s->seed, err);
+	if (!rc)
+		rc = parse_timeout(s, o->timeout, err);
+	if (!rc)
+		rc = parse_shards(s, o->shards, err);
+	s->proxies = (uint32_t)proxies;
+	if (s->place == TD_DEV_BAM && !s->host_orchestrated)
+		s->host_pages = 0; /* it never looks there */
+	return rc;
+}
