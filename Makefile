@@ -69,7 +69,8 @@ lint: deps-lint build
 	@scripts/lint.sh build/release
 
 format: deps-lint
-	@find include src policies report examples tests bench -name '*.[ch]' -type f -exec clang-format -i {} +
+	@find include src policies report examples tests bench -type f \
+		\( -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh' \) -exec clang-format -i {} +
 
 install: build
 	@DESTDIR='$(DESTDIR)' cmake --install build/release --prefix '$(PREFIX)'

@@ -112,11 +112,15 @@ struct unit {
 
 static struct unit unit_of(enum td_report_metric metric, double most)
 {
-	if (metric == TD_REPORT_TIME) {
+	static const char *const names[2][3] = {
+		{"simulated time, s", "simulated time, ms", "simulated time, us"},
+		{"measured time, s", "measured time, ms", "measured time, us"}};
+
+	if (td_report_is_time(metric)) {
+		const char *const *of = names[metric == TD_REPORT_MEASURED];
 		if (most >= 1e9)
-			return (struct unit){1e9, "simulated time, s"};
-		return most >= 1e6 ? (struct unit){1e6, "simulated time, ms"}
-				   : (struct unit){1e3, "simulated time, us"};
+			return (struct unit){1e9, of[0]};
+		return most >= 1e6 ? (struct unit){1e6, of[1]} : (struct unit){1e3, of[2]};
 	}
 	if (most >= 5e6)
 		return (struct unit){1e6, metric == TD_REPORT_FAULTS

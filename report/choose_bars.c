@@ -89,7 +89,7 @@ static double shown_gain(enum td_report_metric metric, double log_gain, size_t n
 {
 	if (!n)
 		return NAN;
-	return exp((metric == TD_REPORT_TIME ? 1 : -1) * log_gain / (double)n);
+	return exp((td_report_is_time(metric) ? 1 : -1) * log_gain / (double)n);
 }
 
 static void note_choice(const struct grid *d, struct td_report_figure *f)
@@ -157,7 +157,7 @@ static int draw_one_input(struct grid *d)
 static int title_gains(const struct grid *d, struct td_report_figure *f, size_t part, size_t parts)
 {
 	struct td_report *r = d->r;
-	bool timed = d->metric == TD_REPORT_TIME;
+	bool timed = td_report_is_time(d->metric);
 	char start[320], number[64] = "", *title, *name = NULL;
 	int rc = -ENOMEM;
 
@@ -339,7 +339,7 @@ static int draw_size(struct td_report *r, const struct td_report_choice *c, uint
 {
 	int rc = 0;
 
-	for (int k = TD_REPORT_TIME; k >= TD_REPORT_FAULTS && !rc; k--)
+	for (int k = TD_REPORT_MEASURED; k >= TD_REPORT_FAULTS && !rc; k--)
 		rc = draw_grid(&(struct grid){.r = r,
 					      .c = c,
 					      .model = model,

@@ -98,6 +98,27 @@ char *td_report_sim_command(const json_t *run)
 	return text;
 }
 
+char *td_report_gpu_command(const json_t *run, const json_t *config)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *to = open_memstream(&text, &size);
+
+	if (!to)
+		return NULL;
+	fputs("tide gpu bench", to);
+	put_option(to, "app", td_report_string(run, "app"));
+	put_option(to, "place", td_report_string(run, "place"));
+	fprintf(to, " --oversubscribe %g",
+		json_number_value(json_object_get(run, "oversubscribe")));
+	put_size(to, "near", config, "near_bytes", "");
+	put_size(to, "host", config, "host_bytes", "");
+	put_size(to, "page", config, "page_bytes", "");
+	put_option(to, "transfer", td_report_string(config, "transfer"));
+	fclose(to);
+	return text;
+}
+
 char *td_report_mrc_command(const json_t *doc, const char *policy)
 {
 	const json_t *config = json_object_get(doc, "config");

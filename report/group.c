@@ -10,7 +10,8 @@
 uint64_t td_report_cost(const struct td_report_run *run, enum td_report_metric metric)
 {
 	switch (metric) {
-	case TD_REPORT_TIME: return run->simulated_ns;
+	case TD_REPORT_TIME:
+	case TD_REPORT_MEASURED: return run->time_ns;
 	case TD_REPORT_STORAGE:
 		return run->counts[TD_REPORT_tier3_reads] + run->counts[TD_REPORT_tier3_writes];
 	default: return run->counts[TD_REPORT_faults];
@@ -31,6 +32,14 @@ enum td_report_metric td_report_metric(const struct td_report *r)
 		if (r->groups[i].metric != r->groups[0].metric)
 			return TD_REPORT_MIXED;
 	return r->n_groups ? r->groups[0].metric : TD_REPORT_MIXED;
+}
+
+bool td_report_any_measured(const struct td_report *r)
+{
+	for (size_t i = 0; i < r->n_groups; i++)
+		if (r->groups[i].metric == TD_REPORT_MEASURED)
+			return true;
+	return false;
 }
 
 double td_report_mean_gain(const struct td_report *r, uint32_t combination)
@@ -174,8 +183,10 @@ static int rank(const struct td_report *r, const struct td_report_run *run)
 
 bool td_report_is_oracle(const struct td_report *r, const struct td_report_run *run)
 {
-	const char *evict = r->policies.at[run->evict];
+	const char *evict = r->policies.at[run->evict], *place = r->policies.at[run->place];
 
+	if (run->is_measured)
+		return strcmp(place, "raw") == 0 || strcmp(place, "resident") == 0;
 	return strcmp(evict, "opt") == 0 || strncmp(evict, "opt:", 4) == 0;
 }
 
@@ -204,8 +215,8 @@ static void judge(const struct td_report *r, struct td_report_group *g)
 	g->metric = TD_REPORT_FAULTS;
 	for (size_t i = 0; i < g->n; i++) {
 		const struct td_report_run *run = &r->runs[r->order[g->first + i]];
-		if (run->simulated_ns)
-			g->metric = TD_REPORT_TIME;
+		if (run->time_ns)
+			g->metric = run->is_measured ? TD_REPORT_MEASURED : TD_REPORT_TIME;
 		else if (run->is_placed && g->metric == TD_REPORT_FAULTS)
 			g->metric = TD_REPORT_STORAGE;
 		if (rank(r, run) > rank(r, start))

@@ -29,9 +29,10 @@ struct td_report_run {
 	uint32_t size, group;  /* of near memory; of the runs that differ in policies alone */
 	uint32_t file, number; /* of the first file, 0; of the first run, 1 */
 	bool is_placed, is_baseline;
+	bool is_measured; /* its time is that of a machine, not of a model */
 	uint64_t page_bytes, chunk_bytes, near_pages, host_pages, footprint_pages, seed;
 	uint64_t counts[TD_REPORT_COUNTS];
-	uint64_t simulated_ns; /* 0: the run has no clock */
+	uint64_t time_ns; /* 0: the run has no clock */
 	double wall_s;
 	char *command, *error; /* error NULL: it went well */
 };
@@ -39,10 +40,16 @@ struct td_report_run {
 /* What decides which run is the best: less is better in all of them. */
 enum td_report_metric {
 	TD_REPORT_FAULTS,
-	TD_REPORT_STORAGE, /* pages read from tier 3 and written to it */
-	TD_REPORT_TIME,
-	TD_REPORT_MIXED, /* of a report, not of a group */
+	TD_REPORT_STORAGE,  /* pages read from tier 3 and written to it */
+	TD_REPORT_TIME,     /* of a simulated machine */
+	TD_REPORT_MEASURED, /* time of a real one */
+	TD_REPORT_MIXED,    /* of a report, not of a group */
 };
+
+static inline bool td_report_is_time(enum td_report_metric metric)
+{
+	return metric == TD_REPORT_TIME || metric == TD_REPORT_MEASURED;
+}
 
 /* Runs of the same input at the same size, in td_report.order from first on. */
 struct td_report_group {
@@ -92,6 +99,7 @@ struct td_report {
 	size_t n_curves;
 	struct td_report_paper *papers;
 	size_t n_papers;
+	json_t *gpus; /* what was measured of GPUs: {"device", "micro"} of each document; or NULL */
 
 	/* Made by td_report_prepare(). */
 	uint32_t *order; /* of the runs: by input, size and place in the files */
@@ -114,7 +122,10 @@ uint64_t td_report_cost(const struct td_report_run *run, enum td_report_metric m
 int td_report_group(struct td_report *r);
 /* Of all groups; TD_REPORT_MIXED where they differ. */
 enum td_report_metric td_report_metric(const struct td_report *r);
-/* What knows the future cannot be chosen for real: it is shown, and not ranked. */
+/* Is a time of a machine among them, which is never the same twice? */
+bool td_report_any_measured(const struct td_report *r);
+/* What knows the future, or has all data near, cannot be chosen for real: it is shown, and not
+ * ranked. */
 bool td_report_is_oracle(const struct td_report *r, const struct td_report_run *run);
 /* How many times better than the baseline a run is: its cost in that of run. NAN: not known. */
 double td_report_gain(const struct td_report_group *group, const struct td_report_run *run);
@@ -155,6 +166,9 @@ void td_report_put_failed(const struct td_report *r, FILE *to);
 void td_report_put_curves(const struct td_report *r, FILE *to);
 void td_report_put_statements(const struct td_report_paper *paper, FILE *to);
 void td_report_put_commands(const struct td_report *r, FILE *to);
+
+/* table_gpu.c */
+void td_report_put_gpus(const struct td_report *r, FILE *to);
 
 /* summary.c */
 void td_report_put_summary(const struct td_report *r, FILE *to);

@@ -77,6 +77,8 @@ static void put_contents(const struct td_report *r, FILE *to)
 	fputs("<nav aria-label=\"Contents\">", to);
 	if (r->n_papers)
 		fputs("<a href=\"#papers\">Papers</a> ", to);
+	if (r->gpus)
+		fputs("<a href=\"#gpu\">GPU</a> ", to);
 	if (r->n_groups)
 		fputs("<a href=\"#best\">Best</a> <a href=\"#runs\">Runs</a> ", to);
 	if (r->n_curves)
@@ -94,6 +96,13 @@ static void put_papers(const struct td_report *r, FILE *to)
 	put_figures(r, "published-", to);
 	for (size_t i = 0; i < r->n_papers; i++)
 		td_report_put_statements(&r->papers[i], to);
+	fputs("</section>\n", to);
+}
+
+static void put_gpus(const struct td_report *r, FILE *to)
+{
+	put_section("gpu", "What was measured of the GPU", to);
+	td_report_put_gpus(r, to);
 	fputs("</section>\n", to);
 }
 
@@ -124,9 +133,10 @@ static void put_rest(const struct td_report *r, FILE *to)
 	}
 	if (r->n_runs || r->n_curves) {
 		put_section("commands", "Command lines", to);
-		fputs("<p>Each line gives the same numbers again.</p>\n<details>"
-		      "<summary>Show them</summary>\n",
-		      to);
+		fprintf(to,
+			"<p>Each line gives the same numbers again%s.</p>\n<details>"
+			"<summary>Show them</summary>\n",
+			td_report_any_measured(r) ? ", but for times" : "");
 		td_report_put_commands(r, to);
 		fputs("</details>\n</section>\n", to);
 	}
@@ -166,6 +176,8 @@ void td_report_page(const struct td_report *r, const char *title, FILE *to)
 	fputs("</section>\n", to);
 	if (r->n_papers)
 		put_papers(r, to);
+	if (r->gpus)
+		put_gpus(r, to);
 	if (r->n_groups)
 		put_groups(r, to);
 	put_rest(r, to);
@@ -178,7 +190,7 @@ int td_report_prepare(struct td_report *r, struct tide_error *err)
 {
 	int rc;
 
-	if (!r->n_runs && !r->n_curves && !r->n_papers)
+	if (!r->n_runs && !r->n_curves && !r->n_papers && !r->gpus)
 		return tide_fail(err, -ENODATA,
 				 "there is no result in %s: give files that tide "
 				 "wrote with --json",

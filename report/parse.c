@@ -112,7 +112,7 @@ static int read_one(struct td_report *r, struct reader *in, const char *path, ui
 	if (rc)
 		return tide_fail(err, -EIO,
 				 "%.150s line %zu: JSON, but no result that can be reported: give "
-				 "those of sim, compare, sweep, mrc or reproduce",
+				 "those of sim, compare, sweep, mrc, reproduce or gpu bench",
 				 path, started);
 	return 0;
 }

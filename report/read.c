@@ -26,7 +26,7 @@ static void take_numbers(struct td_report_run *run, const json_t *doc)
 	run->host_pages = td_report_u64(config, "host_pages");
 	run->seed = td_report_u64(config, "seed");
 	run->footprint_pages = td_report_u64(json_object_get(doc, "input"), "footprint_pages");
-	run->simulated_ns = td_report_u64(json_object_get(doc, "time"), "simulated_ns");
+	run->time_ns = td_report_u64(json_object_get(doc, "time"), "simulated_ns");
 	run->wall_s = json_number_value(json_object_get(json_object_get(doc, "wall"), "seconds"));
 	run->is_baseline = json_is_true(json_object_get(doc, "baseline"));
 	for (size_t i = 0; i < TD_REPORT_COUNTS; i++)
@@ -287,6 +287,7 @@ static int take_runs(struct td_report *r, const json_t *doc, uint32_t file)
 
 int td_report_take(struct td_report *r, const json_t *doc, uint32_t file)
 {
+	const char *verb = td_report_string(doc, "verb");
 	bool has_runs = json_is_array(json_object_get(doc, "runs"));
 	const json_t *one;
 	size_t i;
@@ -300,6 +301,8 @@ int td_report_take(struct td_report *r, const json_t *doc, uint32_t file)
 		}
 		return rc;
 	}
+	if (verb && strncmp(verb, "gpu ", 4) == 0)
+		return td_report_take_gpu(r, doc, file);
 	if (json_is_array(json_object_get(doc, "statements"))) {
 		rc = take_paper(r, doc);
 		return rc || !has_runs ? rc : take_runs(r, doc, file);

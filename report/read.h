@@ -7,6 +7,9 @@
 /* One document, or a list of them. -EINVAL: it is none of tide's; -ENOMEM. */
 int td_report_take(struct td_report *r, const json_t *doc, uint32_t file);
 
+/* read_gpu.c: a document of tide gpu bench or tide gpu info. */
+int td_report_take_gpu(struct td_report *r, const json_t *doc, uint32_t file);
+
 /* parse.c: values of documents, whatever is in their place. */
 uint64_t td_report_u64(const json_t *object, const char *key);       /* 0: none */
 double td_report_real(const json_t *value);                          /* NAN: none */
@@ -14,6 +17,7 @@ const char *td_report_string(const json_t *object, const char *key); /* NULL: no
 
 /* command.c: the line that makes this result again; NULL: no memory. */
 char *td_report_sim_command(const json_t *run);
+char *td_report_gpu_command(const json_t *run, const json_t *config);
 char *td_report_mrc_command(const json_t *doc, const char *policy);
 
 /* What went in, as a user would write it; never NULL. */

@@ -73,8 +73,8 @@ static void drop_run(struct td_report_run *run)
 	free(run->error);
 }
 
-/* The same command line gives the same numbers: the first result stands, unless it is a failure
- * that a later try made good. */
+/* The same command line gives the same numbers, but for times of a machine: the first result
+ * stands, unless it is a failure that a later try made good. */
 static void merge_run(struct td_report *r, struct td_report_run *old, struct td_report_run *run)
 {
 	uint32_t number = old->number;
@@ -89,7 +89,8 @@ static void merge_run(struct td_report *r, struct td_report_run *old, struct td_
 	}
 	if (!old->error && !run->error &&
 	    (memcmp(old->counts, run->counts, sizeof run->counts) != 0 ||
-	     old->simulated_ns != run->simulated_ns))
+	     old->time_ns != run->time_ns) &&
+	    !run->is_measured)
 		r->differing++;
 	drop_run(run);
 }
@@ -152,6 +153,7 @@ static void free_read(struct td_report *r)
 	free(r->runs);
 	free(r->curves);
 	free(r->papers);
+	json_decref(r->gpus);
 	json_decref(r->by_command);
 }
 

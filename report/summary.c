@@ -30,7 +30,7 @@ static void put_model(const struct td_report *r, FILE *to)
 	} else if (strcmp(r->models.at[0], "functional") == 0) {
 		fputs(", counted without a clock", to);
 	} else {
-		fputs(", timed by the model ", to);
+		fputs(r->runs[0].is_measured ? ", measured on " : ", timed by the model ", to);
 		td_report_html(to, r->models.at[0]);
 	}
 }
@@ -53,13 +53,13 @@ static void put_runs_line(const struct td_report *r, FILE *to)
 
 static void put_measure_line(const struct td_report *r, FILE *to)
 {
-	bool used[3] = {false, false, false};
+	bool used[TD_REPORT_MIXED] = {false};
 	const char *between = "";
 
 	for (size_t i = 0; i < r->n_groups; i++)
 		used[r->groups[i].metric] = true;
 	fputs("<p>Runs of the same input and size are compared by ", to);
-	for (int k = TD_REPORT_TIME; k >= TD_REPORT_FAULTS; k--)
+	for (int k = TD_REPORT_MEASURED; k >= TD_REPORT_FAULTS; k--)
 		if (used[k]) {
 			fprintf(to, "%s<strong>%s</strong>", between,
 				td_report_metric_name((enum td_report_metric)k));
@@ -96,10 +96,10 @@ static size_t find_winner(const struct td_report *r)
 	return best;
 }
 
-static bool has_oracle(const struct td_report *r)
+static bool has_oracle(const struct td_report *r, bool measured)
 {
-	for (size_t i = 0; i < r->combinations.n; i++)
-		if (r->scores[i].is_oracle)
+	for (size_t i = 0; i < r->n_runs; i++)
+		if (r->runs[i].is_measured == measured && td_report_is_oracle(r, &r->runs[i]))
 			return true;
 	return false;
 }
@@ -108,7 +108,7 @@ static void put_gain(const struct td_report *r, double gain, FILE *to)
 {
 	enum td_report_metric metric = td_report_metric(r);
 
-	if (metric == TD_REPORT_TIME)
+	if (td_report_is_time(metric))
 		fprintf(to, "%.3f times as fast as the baseline", gain);
 	else
 		fprintf(to, "%.3f times the %s of the baseline", 1 / gain,
@@ -129,8 +129,11 @@ static void put_winner_line(const struct td_report *r, size_t winner, FILE *to)
 		fputs(" by the geometric mean", to);
 	}
 	fprintf(to, ". It comes first in %zu of %zu comparisons.", s->best, s->groups);
-	if (has_oracle(r))
+	if (has_oracle(r, false))
 		fputs(" <em>opt</em> knows the future and is not ranked.", to);
+	if (has_oracle(r, true))
+		fputs(" <em>raw</em> and <em>resident</em> have all data near and are not ranked.",
+		      to);
 	fputs("</p>\n", to);
 }
 
@@ -207,13 +210,13 @@ static void put_winner_tiles(const struct td_report *r, size_t winner, FILE *to)
 	char text[64];
 
 	put_tile(r->combinations.at[winner], "best on the whole", to);
-	if (metric == TD_REPORT_TIME)
+	if (td_report_is_time(metric))
 		snprintf(text, sizeof text, "%.2fx", gain);
 	else
 		snprintf(text, sizeof text, "%.3f", 1 / gain);
 	put_tile(text,
-		 metric == TD_REPORT_TIME ? "its mean speedup over the baseline"
-					  : "its mean, relative to the baseline",
+		 td_report_is_time(metric) ? "its mean speedup over the baseline"
+					   : "its mean, relative to the baseline",
 		 to);
 }
 

@@ -47,18 +47,20 @@ static void choose_columns(const struct td_report *r, bool shown[COLUMNS])
 	const struct td_report_run *one = &r->runs[r->order[0]];
 
 	for (int c = 0; c < COLUMNS; c++)
-		shown[c] = c < HOST || c == EVICT || c == PREFETCH || (c >= FAULTS && c < REMOTE);
+		shown[c] = c < HOST || (c >= FAULTS && c < REMOTE);
 	shown[MODEL] = r->models.n > 1;
 	shown[RELATIVE] = false;
 	for (size_t g = 0; g < r->n_groups; g++) {
-		shown[SPEEDUP] |= r->groups[g].metric == TD_REPORT_TIME;
-		shown[RELATIVE] |= r->groups[g].metric != TD_REPORT_TIME;
+		shown[SPEEDUP] |= td_report_is_time(r->groups[g].metric);
+		shown[RELATIVE] |= !td_report_is_time(r->groups[g].metric);
 	}
 	shown[TIME] = shown[SPEEDUP];
 	for (size_t i = 0; i < r->n_runs; i++) {
 		const struct td_report_run *run = &r->runs[i];
 		if (run->error)
 			continue;
+		shown[EVICT] |= strcmp(r->policies.at[run->evict], "-") != 0;
+		shown[PREFETCH] |= strcmp(r->policies.at[run->prefetch], "-") != 0;
 		shown[PLACE] |= run->is_placed;
 		shown[HOST] |= run->host_pages > 0;
 		shown[PAGE] |= run->page_bytes != one->page_bytes;
@@ -103,7 +105,7 @@ static const char *mark_of(const struct td_report *r, const struct td_report_gro
 	bool best = td_report_cost(run, g->metric) == td_report_cost(g->best, g->metric);
 
 	if (run != g->best && td_report_is_oracle(r, run))
-		return "oracle";
+		return run->is_measured ? "all near" : "oracle";
 	if (run == g->baseline)
 		return best ? "best, baseline" : "baseline";
 	return best ? "best" : "";
@@ -124,7 +126,7 @@ static void put_relation(const struct td_report_group *g, const struct td_report
 {
 	double gain = td_report_gain(g, run);
 
-	if ((g->metric == TD_REPORT_TIME) != speedup)
+	if (td_report_is_time(g->metric) != speedup)
 		gain = NAN;
 	put_ratio(to, speedup ? gain : 1 / gain, speedup ? "x" : "");
 }
@@ -151,8 +153,8 @@ static void put_result(const struct td_report_group *g, const struct td_report_r
 {
 	switch (c) {
 	case TIME:
-		td_report_put_number(to, run->simulated_ns ? (double)run->simulated_ns : NAN,
-				     td_report_ns(run->simulated_ns).text);
+		td_report_put_number(to, run->time_ns ? (double)run->time_ns : NAN,
+				     td_report_ns(run->time_ns).text);
 		break;
 	case SPEEDUP: put_relation(g, run, true, to); break;
 	case FAULTS: put_count(to, run->counts[TD_REPORT_faults]); break;
@@ -198,7 +200,7 @@ void td_report_put_runs(const struct td_report *r, FILE *to)
 	choose_columns(r, shown);
 	for (int c = 0; c < COLUMNS; c++)
 		if (shown[c])
-			wanted[n++] = heads[c];
+			wanted[n++] = c == TIME && td_report_any_measured(r) ? "#time" : heads[c];
 	wanted[n] = NULL;
 	td_report_put_heads("Every run", wanted, to);
 	for (size_t i = 0; i < r->n_groups; i++)

@@ -57,7 +57,7 @@ static struct td_report_text shown_cost(const struct td_report_run *run,
 {
 	uint64_t cost = td_report_cost(run, metric);
 
-	return metric == TD_REPORT_TIME ? td_report_ns(cost) : td_report_grouped(cost);
+	return td_report_is_time(metric) ? td_report_ns(cost) : td_report_grouped(cost);
 }
 
 static void put_best_row(const struct td_report *r, const struct td_report_group *g, FILE *to)

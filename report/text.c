@@ -68,6 +68,7 @@ const char *td_report_metric_name(enum td_report_metric metric)
 {
 	switch (metric) {
 	case TD_REPORT_TIME: return "simulated time";
+	case TD_REPORT_MEASURED: return "measured time";
 	case TD_REPORT_STORAGE: return "storage I/O";
 	default: return "faults";
 	}

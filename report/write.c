@@ -64,9 +64,10 @@ static void put_run(const struct td_report *r, const struct td_report_run *run, 
 	put_cell(to, r->models.at[run->model]);
 	fprintf(to,
 		"%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
-		",",
+		",%" PRIu64 ",",
 		run->page_bytes, run->chunk_bytes, run->near_pages, run->host_pages,
-		run->footprint_pages, run->seed, run->simulated_ns);
+		run->footprint_pages, run->seed, run->is_measured ? 0 : run->time_ns,
+		run->is_measured ? run->time_ns : 0);
 	for (size_t i = 0; i < TD_REPORT_COUNTS; i++)
 		fprintf(to, "%" PRIu64 ",", run->counts[i]);
 	put_cell(to, run->error ? run->error : "");
@@ -77,7 +78,7 @@ static void put_run(const struct td_report *r, const struct td_report_run *run, 
 static void put_runs(const struct td_report *r, FILE *to)
 {
 	fputs("run,file,input,evict,prefetch,place,model,page_bytes,chunk_bytes,near_pages,"
-	      "host_pages,footprint_pages,seed,simulated_ns,",
+	      "host_pages,footprint_pages,seed,simulated_ns,measured_ns,",
 	      to);
 	for (size_t i = 0; i < TD_REPORT_COUNTS; i++)
 		put_cell(to, td_report_count_names[i]);

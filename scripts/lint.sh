@@ -9,7 +9,18 @@ status=0
 
 c_files()
 {
-	find include src policies report examples tests bench -name '*.[ch]' -type f | sort
+	find include src policies report examples tests bench -type f \
+		\( -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh' \) | sort
+}
+
+# Those that this build has; some need CUDA.
+built()
+{
+	while read -r file; do
+		if grep -q "/$file\"" "$build/compile_commands.json"; then
+			echo "$file"
+		fi
+	done
 }
 
 shell_files()
@@ -23,7 +34,7 @@ echo "lint: clang-format"
 c_files | xargs clang-format --dry-run -Werror || status=1
 
 echo "lint: clang-tidy"
-find src policies report -name '*.c' -type f | sort |
+find src policies report -name '*.c' -type f | sort | built |
 	xargs -n 4 -P "$jobs" clang-tidy --quiet -p "$build" >"$build/clang-tidy.log" 2>&1 || {
 	grep -Ev '^[0-9]+ warnings? generated|^Suppressed' "$build/clang-tidy.log"
 	status=1

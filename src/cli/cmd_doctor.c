@@ -13,7 +13,7 @@ const struct td_cli_option td_cli_doctor_options[] = {
 const char td_cli_doctor_more[] =
 	"A missing feature is no error: the exit status is 0. Simulations need none of them but\n"
 	"memory; tide run needs userfaultfd and the preload library, and says what it does without\n"
-	"the rest.\n\n"
+	"the rest; tide gpu needs the driver and the GPU runtime.\n\n"
 	"Examples:\n"
 	"  tide doctor\n"
 	"  tide doctor --json\n";
@@ -36,7 +36,9 @@ static const struct feature {
 	{"io_uring", "tide run --storage: many reads and writes at a time", td_cli_probe_io_uring},
 	{"memory-cgroup", "make bench: the kernel's own paging, to compare with",
 	 td_cli_probe_cgroup},
-	{"cuda", "GPU runtime (not in this version)", td_cli_probe_cuda},
+	{"cuda", "tide gpu: the driver", td_cli_probe_cuda},
+	{"gpu-runtime", "tide gpu: libtide_cuda.so, and a GPU that it can use",
+	 td_cli_probe_gpu_runtime},
 	{"nbdkit", "block device of the pool (not in this version)", td_cli_probe_nbdkit},
 	{"gnuplot", "figures: --plot of tide mrc and tide reproduce", td_cli_probe_gnuplot},
 };

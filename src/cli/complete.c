@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "gpu/use.h"
 #include "tide/policy.h"
 #include "trace/trace.h"
 #include "workload/workload.h"
@@ -37,6 +38,19 @@ static void print_models(const char *before)
 		printf("%s%s\n", before, info.name);
 }
 
+/* The module knows, where there is one. */
+static void print_parts(const char *before, enum td_cli_values values)
+{
+	const struct td_gpu_module *m = td_gpu_use_load(NULL);
+	const struct td_gpu_part *p;
+
+	if (!m)
+		return;
+	p = values == TD_CLI_GPU_TESTS ? m->tests : values == TD_CLI_GPU_APPS ? m->apps : m->micros;
+	for (; p->name; p++)
+		printf("%s%s\n", before, p->name);
+}
+
 static void print_values(const char *before, enum td_cli_values values)
 {
 	static const char *const whens[] = {"auto", "always", "never", NULL};
@@ -44,6 +58,11 @@ static void print_values(const char *before, enum td_cli_values values)
 	static const char *const services[] = {"auto", "signal", "thread", NULL};
 	static const char *const host_kinds[] = {"plain", "lz4", "zstd", NULL};
 	static const char *const forks[] = {"copy", "refuse", NULL};
+	static const char *const transfers[] = {"zero-copy", "dma", "hybrid", NULL};
+	static const char *const orchestrators[] = {"gpu", "host", NULL};
+	static const char *const dedups[] = {"off", "on", "auto", NULL};
+	static const char *const hashes[] = {"xxh3", "md5", NULL};
+	static const char *const patterns[] = {"uniform", "zipf", NULL};
 
 	switch (values) {
 	case TD_CLI_ANY: return;
@@ -59,6 +78,14 @@ static void print_values(const char *before, enum td_cli_values values)
 	case TD_CLI_SERVICES: print_names(before, services); return;
 	case TD_CLI_HOST_KINDS: print_names(before, host_kinds); return;
 	case TD_CLI_FORKS: print_names(before, forks); return;
+	case TD_CLI_TRANSFERS: print_names(before, transfers); return;
+	case TD_CLI_ORCHESTRATORS: print_names(before, orchestrators); return;
+	case TD_CLI_DEDUPS: print_names(before, dedups); return;
+	case TD_CLI_HASHES: print_names(before, hashes); return;
+	case TD_CLI_PATTERNS: print_names(before, patterns); return;
+	case TD_CLI_GPU_TESTS:
+	case TD_CLI_GPU_MICROS:
+	case TD_CLI_GPU_APPS: print_parts(before, values); return;
 	}
 }
 

@@ -14,6 +14,7 @@
 
 #include "cli.h"
 #include "run/run.h"
+#include "tide/gpu.h"
 
 __attribute__((format(printf, 4, 5))) static void say(struct td_cli_finding *f, bool ok,
 						      const char *fix, const char *format, ...)
@@ -239,6 +240,32 @@ void td_cli_probe_cuda(struct td_cli_finding *f)
 	}
 	ask_cuda(library, f);
 	dlclose(library);
+}
+
+/* What is wrong, without what to do about it. */
+static void cut_advice(char *text)
+{
+	char *last = NULL;
+
+	for (char *at = text; (at = strstr(at, ": ")); at += 2)
+		last = at;
+	if (last)
+		*last = '\0';
+}
+
+void td_cli_probe_gpu_runtime(struct td_cli_finding *f)
+{
+	struct tide_error err = {0, ""};
+	struct tide_gpu_info info;
+
+	if (tide_gpu_info(&info, 0, &err) == 0) {
+		say(f, true, NULL, "%s, %s, %d multiprocessors", info.name,
+		    td_cli_bytes(info.memory_bytes).text, info.multiprocessors);
+		return;
+	}
+	cut_advice(err.text);
+	say(f, false, "build tide where there is an nvcc, run it where there is a GPU", "%.150s",
+	    err.text);
 }
 
 static bool find_program(const char *name, char *found, size_t size)

@@ -50,11 +50,12 @@ void td_cli_help_all(FILE *to)
 		"programs larger than the memory they run on, tried on traces and workloads.\n\n"
 		"Verbs:\n");
 	print_verbs(to, td_cli_verbs);
-	fprintf(to, "\n"
-		    "  tide help VERB     or  tide VERB --help: what a verb does and takes\n"
-		    "  tide --version     the version\n\n"
-		    "Try:\n"
-		    "  tide sim --workload zipf --near 50%% --evict lru\n"
-		    "  tide compare --workload cyclic --near 75%%\n\n"
-		    "Exit status: 0 success, 1 a failed run, 2 bad usage. Manual: man tide\n");
+	fprintf(to,
+		"\n"
+		"  tide help VERB     or  tide VERB --help: what a verb does and takes\n"
+		"  tide --version     the version\n\n"
+		"Try:\n"
+		"  tide sim --workload zipf --near 50%% --evict lru\n"
+		"  tide compare --workload cyclic --near 75%%\n\n"
+		"Exit status: 0 success, 1 a failed run, 2 bad usage, 3 no GPU. Manual: man tide\n");
 }

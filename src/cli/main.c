@@ -94,5 +94,5 @@ int main(int argc, char **argv)
 	if (!rc)
 		return status;
 	print_error(name, err.text);
-	return rc == -EINVAL ? 2 : 1;
+	return rc == -EINVAL ? 2 : rc == -ENODEV ? 3 : 1;
 }

@@ -38,6 +38,14 @@ struct td_cli_args {
 	const char *host_kind, *storage, *mapping, *service, *threshold, *record, *stats, *forks,
 		*watchdog;
 	bool whatif, live;
+	/* Of tide gpu. */
+	const char *device, *folder, *app, *micro, *oversubscribe, *transfer, *orchestrate,
+		*timeout;
+	bool thorough;
+	/* Of tide pool. */
+	const char *main_size, *device_size, *dedup, *block, *hash, *batch, *epoch, *max_backlog;
+	const char *pattern, *working_set, *updates, *duplicates, *inject;
+	uint64_t warm, threads, depth;
 	char *const *command; /* ends with a NULL */
 	struct td_cli_list words;
 	uint64_t count, from, jobs; /* 0: not given */
@@ -67,6 +75,14 @@ enum td_cli_values {
 	TD_CLI_SERVICES,
 	TD_CLI_HOST_KINDS,
 	TD_CLI_FORKS,
+	TD_CLI_TRANSFERS,
+	TD_CLI_ORCHESTRATORS,
+	TD_CLI_GPU_TESTS,
+	TD_CLI_GPU_MICROS,
+	TD_CLI_GPU_APPS,
+	TD_CLI_DEDUPS,
+	TD_CLI_HASHES,
+	TD_CLI_PATTERNS,
 };
 
 struct td_cli_option {

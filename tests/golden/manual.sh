@@ -1,6 +1,6 @@
 #!/bin/sh
-# The manual page of a verb names every option of its help, tide-sim(1) every count, with the
-# words of counters.def; and there is a page for every verb.
+# The manual page of a verb names every option of its help, and every count and figure with the words
+# of its list; and there is a page for every verb.
 # usage: manual.sh   (TIDE and TIDE_SOURCE from the environment)
 set -u
 man=$TIDE_SOURCE/docs/man
@@ -33,15 +33,25 @@ done
 for verb in info head convert generate; do
 	check_options tide-trace trace "$verb"
 done
+for verb in info selftest bench; do
+	check_options tide-gpu gpu "$verb"
+done
 for paper in $("$TIDE" reproduce --help | sed -n '/^Verbs:/,/^$/s/^  \([a-z]*\) .*/\1/p'); do
 	check_options tide-reproduce reproduce "$paper"
 done
 
-missing=$(sed -n 's/^TIDE_COUNTER(\([a-z0-9_]*\), "\(.*\)")$/\1:\2/p' \
-	"$TIDE_SOURCE/include/tide/counters.def" |
-	while IFS=: read -r name help; do
-		grep -A 1 "^|  $name\$" "$man/tide-sim.1.scd" | grep -q "^:  $help\$" ||
-			echo "tide-sim(1) does not have the count $name: $help"
-	done)
+# LIST MACRO PAGE: every name of the list with its words.
+check_list()
+{
+	sed -n "s/^$2(\([a-z0-9_]*\), \"\(.*\)\")\$/\1:\2/p" "$TIDE_SOURCE/include/tide/$1" |
+		while IFS=: read -r name help; do
+			grep -A 1 "^|  $name\$" "$man/$3.1.scd" | grep -q "^:  $help\$" ||
+				echo "$3(1) does not have $name: $help"
+		done
+}
+
+missing=$(check_list counters.def TIDE_COUNTER tide-sim
+	check_list figures.def TIDE_FIGURE tide-run
+	check_list gpu_figures.def TIDE_FIGURE tide-gpu)
 [ -z "$missing" ] || complain "$missing"
 exit $bad

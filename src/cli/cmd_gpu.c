@@ -1,0 +1,219 @@
+/* tide gpu: the GPU runtime, looked at, tested and measured. What runs on the GPU is in a module.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "cli.h"
+#include "gpu/show.h"
+#include "gpu/use.h"
+
+const struct td_cli_option td_cli_gpu_options[] = {TD_CLI_HELP_OPTION, TD_CLI_END_OPTIONS};
+
+/* clang-format off */
+#define DEVICE_OPTION \
+	{"device", 0, TD_CLI_TEXT, TD_CLI_AT(device), "N", "which GPU (0)", TD_CLI_ANY}
+#define FOLDER_OPTION \
+	{"folder", 0, TD_CLI_TEXT, TD_CLI_AT(folder), "DIR", \
+	 "where its files are made and removed: on the storage to measure ($TMPDIR, or /var/tmp)", \
+	 TD_CLI_ANY}
+
+static const struct td_cli_option info_options[] = {
+	DEVICE_OPTION,
+	FOLDER_OPTION,
+	{"quick", 0, TD_CLI_FLAG, TD_CLI_AT(quick), NULL,
+	 "what the driver says, and nothing measured", TD_CLI_ANY},
+	TD_CLI_JSON_OPTION,
+	TD_CLI_PROGRESS_OPTION,
+	TD_CLI_HELP_OPTION,
+	TD_CLI_END_OPTIONS,
+};
+
+static const struct td_cli_option selftest_options[] = {
+	DEVICE_OPTION,
+	FOLDER_OPTION,
+	{"only", 0, TD_CLI_TEXT, TD_CLI_AT(only), "PARTS",
+	 "these parts alone, by the start of their names, with commas between (all)",
+	 TD_CLI_GPU_TESTS},
+	{"quick", 0, TD_CLI_FLAG, TD_CLI_AT(quick), NULL,
+	 "what ends within a minute", TD_CLI_ANY},
+	{"thorough", 0, TD_CLI_FLAG, TD_CLI_AT(thorough), NULL,
+	 "with a thousand million accesses and near memory close to its minimum", TD_CLI_ANY},
+	TD_CLI_SEED_OPTION,
+	TD_CLI_JSON_OPTION,
+	TD_CLI_PROGRESS_OPTION,
+	TD_CLI_HELP_OPTION,
+	TD_CLI_END_OPTIONS,
+};
+
+static const struct td_cli_option bench_options[] = {
+	{"app", 0, TD_CLI_TEXT, TD_CLI_AT(app), "APPS",
+	 "applications, with commas between, or all (none)", TD_CLI_GPU_APPS},
+	{"micro", 0, TD_CLI_TEXT, TD_CLI_AT(micro), "PARTS",
+	 "measurements of one thing each, with commas between, or all (all; with --app: none)",
+	 TD_CLI_GPU_MICROS},
+	{"place", 0, TD_CLI_ONE, TD_CLI_AT(place), "POLICIES",
+	 "of applications: bam, tier-order, random, reuse, with commas between (these, and baselines)",
+	 TD_CLI_PLACE},
+	{"oversubscribe", 0, TD_CLI_TEXT, TD_CLI_AT(oversubscribe), "LIST",
+	 "data over near and host memory, such as 2,4 (2)", TD_CLI_ANY},
+	{"near", 0, TD_CLI_TEXT, TD_CLI_AT(near_size), "SIZE",
+	 "near memory, tier 1: bytes (256M) or pages (4096p)", TD_CLI_ANY},
+	{"host", 0, TD_CLI_TEXT, TD_CLI_AT(host), "SIZE",
+	 "pinned memory of the host, tier 2 (four times near memory)", TD_CLI_ANY},
+	{"page", 0, TD_CLI_TEXT, TD_CLI_AT(page), "SIZE",
+	 "bytes per page, a power of two from 4K to 2M (64K)", TD_CLI_ANY},
+	{"transfer", 0, TD_CLI_TEXT, TD_CLI_AT(transfer), "HOW",
+	 "between tiers 1 and 2: zero-copy, dma or hybrid (zero-copy)", TD_CLI_TRANSFERS},
+	{"orchestrate", 0, TD_CLI_TEXT, TD_CLI_AT(orchestrate), "WHO",
+	 "who serves faults: gpu, or host: the engine with --evict and --prefetch (gpu)",
+	 TD_CLI_ORCHESTRATORS},
+	{"evict", 0, TD_CLI_ONE, TD_CLI_AT(evict), "POLICY",
+	 "with --orchestrate host: which chunk leaves near memory (lrm)", TD_CLI_EVICT},
+	{"prefetch", 0, TD_CLI_ONE, TD_CLI_AT(prefetch), "POLICY",
+	 "with --orchestrate host: which pages come with a fault (tree)", TD_CLI_PREFETCH},
+	{"timeout", 0, TD_CLI_TEXT, TD_CLI_AT(timeout), "TIME",
+	 "a wait of the GPU that takes longer is an error (30s)", TD_CLI_ANY},
+	DEVICE_OPTION,
+	FOLDER_OPTION,
+	{"quick", 0, TD_CLI_FLAG, TD_CLI_AT(quick), NULL,
+	 "at a small scale, in about a minute", TD_CLI_ANY},
+	TD_CLI_SEED_OPTION,
+	TD_CLI_JSON_OPTION,
+	TD_CLI_PROGRESS_OPTION,
+	TD_CLI_HELP_OPTION,
+	TD_CLI_END_OPTIONS,
+};
+
+const struct td_cli_verb td_cli_gpu_verbs[] = {
+	{"info", "[OPTIONS]",
+	 "Say what the GPU is, and measure what it, the bus and the storage can do at best",
+	 "Examples:\n"
+	 "  tide gpu info\n"
+	 "  tide gpu info --quick --json\n",
+	 info_options, 0, 0, NULL, td_cli_gpu_info},
+	{"selftest", "[OPTIONS]",
+	 "Test the runtime on this GPU: under pressure, and with failures injected",
+	 "Needs nothing but the built files. The exit status is 0 only if every part passed.\n\n"
+	 "Examples:\n"
+	 "  tide gpu selftest\n"
+	 "  tide gpu selftest --only pressure,errors --seed 7\n"
+	 "  tide gpu selftest --thorough --progress=always\n",
+	 selftest_options, 0, 0, NULL, td_cli_gpu_selftest},
+	{"bench", "[--app APPS] [--micro PARTS] [OPTIONS]",
+	 "Measure the runtime: what a hit and a miss cost, and whole applications",
+	 "An application runs on arrays that are larger than near and host memory together, with\n"
+	 "each placement; its result is compared with one made without the runtime. A time is the\n"
+	 "kernels' and what they wait for; making and checking the data are not in it.\n\n"
+	 "Examples:\n"
+	 "  tide gpu bench --micro hit,miss\n"
+	 "  tide gpu bench --app srad --place bam,reuse --near 256M --host 1G\n"
+	 "  tide gpu bench --app all --oversubscribe 2,4 --json >gpu.json; tide report gpu.json\n"
+	 "  tide gpu bench --app bfs --orchestrate host --evict mhpe --prefetch pattern\n",
+	 bench_options, 0, 0, NULL, td_cli_gpu_bench},
+	{NULL, NULL, NULL, NULL, NULL, 0, 0, NULL, NULL},
+};
+/* clang-format on */
+
+const char td_cli_gpu_more[] =
+	"The runtime lets kernels use arrays in files that are larger than the memory of the GPU:\n"
+	"near memory on the GPU, pinned memory of the host and the file are its three tiers.\n\n"
+	"Where there is no GPU, no driver or no libtide_cuda.so, a line says which, and the exit\n"
+	"status is 3.\n\n"
+	"Examples:\n"
+	"  tide gpu info\n"
+	"  tide gpu selftest\n"
+	"  tide gpu bench --app all --json >gpu.json\n";
+
+/* ---- what the three share ---- */
+
+static int begin(struct td_gpu_use *use, const struct td_cli_args *args, const char *verb,
+		 struct tide_error *err)
+{
+	int rc = td_gpu_use_setup(use, args, verb, err);
+
+	return rc ? rc : td_gpu_use_module(use, err);
+}
+
+/* Prints the document, also what there is of one where the call failed. Takes it over. */
+static int finish(const struct td_cli_args *args, json_t *own, int rc, const char *verb,
+		  void (*show)(const json_t *document), struct tide_error *err)
+{
+	struct tide_error why = {0, ""};
+	json_t *document;
+
+	if (!own)
+		return rc ? rc : tide_fail(err, -ENOMEM, "no memory for the result: free some");
+	document = td_gpu_use_document(own, verb, rc ? err : NULL);
+	if (!rc && document)
+		rc = td_gpu_use_judge(document, err);
+	if (args->json)
+		return td_cli_print_json(document, &why) && !rc
+			       ? tide_fail(err, why.code, "%s", why.text)
+			       : rc;
+	if (document)
+		show(document);
+	json_decref(document);
+	return rc;
+}
+
+int td_cli_gpu_info(const struct td_cli_args *args, struct tide_error *err)
+{
+	struct td_gpu_use use;
+	json_t *out = NULL;
+	int rc = begin(&use, args, "gpu info", err);
+
+	if (rc)
+		return rc;
+	rc = use.module->info(&use.setup, &out, err);
+	return finish(args, out, rc, "gpu info", td_gpu_show_info, err);
+}
+
+int td_cli_gpu_selftest(const struct td_cli_args *args, struct tide_error *err)
+{
+	struct td_gpu_selftest_options o = {.part = args->only, .thorough = args->thorough};
+	struct td_gpu_use use;
+	json_t *out = NULL;
+	int rc = args->quick && args->thorough
+			 ? tide_fail(err, -EINVAL, "--quick and --thorough: give one of them")
+			 : begin(&use, args, "gpu selftest", err);
+
+	if (rc)
+		return rc;
+	o.setup = use.setup;
+	rc = use.module->selftest(&o, &out, err);
+	return finish(args, out, rc, "gpu selftest", td_gpu_show_selftest, err);
+}
+
+static const char *only_one(const struct td_cli_list *list)
+{
+	return list->n ? list->at[0] : NULL;
+}
+
+int td_cli_gpu_bench(const struct td_cli_args *args, struct tide_error *err)
+{
+	struct td_gpu_bench_options o = {
+		.micro = args->micro,
+		.app = args->app,
+		.place = only_one(&args->place),
+		.oversubscribe = args->oversubscribe,
+		.near_size = args->near_size,
+		.host = args->host,
+		.page = args->page,
+		.transfer = args->transfer,
+		.timeout = args->timeout,
+		.orchestrate = args->orchestrate,
+		.evict = only_one(&args->evict),
+		.prefetch = only_one(&args->prefetch),
+	};
+	struct td_gpu_use use;
+	json_t *out = NULL;
+	int rc = td_gpu_use_check(args, err);
+
+	if (!rc)
+		rc = begin(&use, args, "gpu bench", err);
+	if (rc)
+		return rc;
+	o.setup = use.setup;
+	rc = use.module->bench(&o, &out, err);
+	return finish(args, out, rc, "gpu bench", td_gpu_show_bench, err);
+}

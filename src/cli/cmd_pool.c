@@ -1,0 +1,88 @@
+/* tide pool: the buffer pool, measured and checked. */
+#include "cli.h"
+
+const struct td_cli_option td_cli_pool_options[] = {TD_CLI_HELP_OPTION, TD_CLI_END_OPTIONS};
+
+/* clang-format off */
+#define POOL_OPTIONS \
+	{"main", 0, TD_CLI_TEXT, TD_CLI_AT(main_size), "SIZE", \
+	 "main memory: bytes (2M) or pages (1024p)", TD_CLI_ANY}, \
+	{"device", 0, TD_CLI_TEXT, TD_CLI_AT(device_size), "SIZE", \
+	 "device memory behind it (2M); 0: none", TD_CLI_ANY}, \
+	{"page", 0, TD_CLI_TEXT, TD_CLI_AT(page), "SIZE", \
+	 "bytes per page, a power of two from 4K to 1M (4K)", TD_CLI_ANY}, \
+	{"dedup", 0, TD_CLI_TEXT, TD_CLI_AT(dedup), "WHEN", \
+	 "store equal blocks once: off, on, auto (off)", TD_CLI_DEDUPS}, \
+	{"block", 0, TD_CLI_TEXT, TD_CLI_AT(block), "SIZE", \
+	 "bytes per block, a power of two from 512 to the page size (4K)", TD_CLI_ANY}, \
+	{"hash", 0, TD_CLI_TEXT, TD_CLI_AT(hash), "NAME", \
+	 "signatures of blocks: xxh3, md5 (xxh3)", TD_CLI_HASHES}, \
+	{"batch", 0, TD_CLI_TEXT, TD_CLI_AT(batch), "N", \
+	 "misses served together, at most (256)", TD_CLI_ANY}, \
+	{"epoch", 0, TD_CLI_TEXT, TD_CLI_AT(epoch), "TIME", \
+	 "so long one miss waits for others (50us)", TD_CLI_ANY}, \
+	{"max-backlog", 0, TD_CLI_TEXT, TD_CLI_AT(max_backlog), "N", \
+	 "blocks that may wait for signatures; others go in unshared (4096)", TD_CLI_ANY}, \
+	{"threads", 0, TD_CLI_NUMBER, TD_CLI_AT(threads), "N", \
+	 "callers at the same time", TD_CLI_ANY}, \
+	{"folder", 0, TD_CLI_TEXT, TD_CLI_AT(folder), "DIR", \
+	 "where its file is made and removed: on the storage to measure ($TMPDIR, or /var/tmp)", \
+	 TD_CLI_ANY}, \
+	{"inject", 0, TD_CLI_TEXT, TD_CLI_AT(inject), "LIST", \
+	 "failures of the file, such as short=100,delay=200us (none)", TD_CLI_ANY}, \
+	TD_CLI_SEED_OPTION, \
+	TD_CLI_JSON_OPTION, \
+	TD_CLI_HELP_OPTION, \
+	TD_CLI_END_OPTIONS
+
+static const struct td_cli_option bench_options[] = {
+	{"pattern", 0, TD_CLI_TEXT, TD_CLI_AT(pattern), "NAME",
+	 "which pages: uniform, zipf or zipf:SKEW (uniform)", TD_CLI_PATTERNS},
+	{"working-set", 0, TD_CLI_TEXT, TD_CLI_AT(working_set), "N",
+	 "pages of the file, in multiples of main and device memory (5)", TD_CLI_ANY},
+	{"updates", 0, TD_CLI_TEXT, TD_CLI_AT(updates), "SHARE",
+	 "accesses that write (0%)", TD_CLI_ANY},
+	{"duplicates", 0, TD_CLI_TEXT, TD_CLI_AT(duplicates), "N",
+	 "how often each block is in the file (1)", TD_CLI_ANY},
+	{"accesses", 0, TD_CLI_NUMBER, TD_CLI_AT(count), "N",
+	 "all threads together (16 per page of the file)", TD_CLI_ANY},
+	{"warm", 0, TD_CLI_NUMBER, TD_CLI_AT(warm), "N",
+	 "accesses before these, which are not counted (0)", TD_CLI_ANY},
+	{"depth", 0, TD_CLI_NUMBER, TD_CLI_AT(depth), "N",
+	 "asynchronous gets that each thread has under way at once (1: plain ones)", TD_CLI_ANY},
+	POOL_OPTIONS,
+};
+
+static const struct td_cli_option check_options[] = {
+	{"calls", 0, TD_CLI_NUMBER, TD_CLI_AT(count), "N",
+	 "reads and writes, all threads together (40000)", TD_CLI_ANY},
+	TD_CLI_FORCE_OPTION,
+	POOL_OPTIONS,
+};
+
+const struct td_cli_verb td_cli_pool_verbs[] = {
+	{"bench", "[OPTIONS]",
+	 "Measure the pool with random accesses to a file that it makes",
+	 "Examples:\n"
+	 "  tide pool bench --working-set 0.4 --threads 2        (hits of main memory)\n"
+	 "  tide pool bench --main 64M --device 64M --pattern zipf --updates 20%\n"
+	 "  tide pool bench --duplicates 4 --dedup on --json\n",
+	 bench_options, 0, 0, NULL, td_cli_pool_bench},
+	{"check", "[FILE] [OPTIONS]",
+	 "Read and write at random from several threads and compare with a shadow",
+	 "The file is one of its own of 16 MiB, or FILE, which must not exist and is kept. The exit\n"
+	 "status is 0 only if every read gave what was written last, and the file has it too.\n\n"
+	 "Examples:\n"
+	 "  tide pool check --dedup on --threads 8\n"
+	 "  tide pool check --main 256p --device 0 --inject short=50\n",
+	 check_options, 0, 1, NULL, td_cli_pool_check},
+	{NULL, NULL, NULL, NULL, NULL, 0, 0, NULL, NULL},
+};
+/* clang-format on */
+
+const char td_cli_pool_more[] =
+	"The pool keeps pages of a file in main memory and, when they leave that, in device memory;\n"
+	"with --dedup it stores equal blocks once.\n\n"
+	"Examples:\n"
+	"  tide pool bench\n"
+	"  tide pool check\n";

@@ -1,0 +1,224 @@
+#include "use.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+
+#include "core/text.h"
+#include "lib/sizes.h"
+#include "show.h"
+#include "tide/gpu.h"
+
+#define MODULE "libtide_gpu.so"
+
+/* ---- options ---- */
+
+static void say(void *who, const char *line)
+{
+	const struct td_gpu_use *use = who;
+
+	fprintf(stderr, "tide %s: %s\n", use->verb, line);
+}
+
+static int check_device(const char *text, int *device, struct tide_error *err)
+{
+	uint64_t n = 0;
+
+	if (text && (td_core_u64(text, strlen(text), &n) || n > 1023))
+		return tide_fail(err, -EINVAL, "--device %s is no number of a GPU: give 0, 1, ..",
+				 td_cli_shown(text).text);
+	*device = (int)n;
+	return 0;
+}
+
+int td_gpu_use_setup(struct td_gpu_use *use, const struct td_cli_args *args, const char *verb,
+		     struct tide_error *err)
+{
+	struct td_cli_progress when;
+	uint64_t seed;
+	int rc = td_cli_progress_start(&when, args->progress, verb, err);
+
+	*use = (struct td_gpu_use){.verb = verb};
+	use->setup = (struct td_gpu_setup){
+		.dir = args->folder,
+		.seed = args->seed,
+		.quick = args->quick,
+		.say = !rc && when.on ? say : NULL,
+		.who = use,
+	};
+	if (!rc)
+		rc = td_lib_seed(args->seed, &seed, err);
+	return rc ? rc : check_device(args->device, &use->setup.device, err);
+}
+
+static int check_word(const char *option, const char *word, const char *const *words, size_t n,
+		      struct tide_error *err)
+{
+	char what[64];
+
+	for (size_t i = 0; i < n; i++)
+		if (!word || strcmp(word, words[i]) == 0)
+			return 0;
+	snprintf(what, sizeof what, "value of --%s,", option);
+	return td_cli_unknown(what, word, words, n, err);
+}
+
+typedef int parse_size(const char *text, uint64_t page_bytes, struct td_lib_near *size,
+		       struct tide_error *err);
+
+static int check_size(const char *option, const char *text, parse_size *parse, uint64_t page_bytes,
+		      struct tide_error *err)
+{
+	struct td_lib_near size = {1, 0};
+	int rc = text ? parse(text, page_bytes, &size, err) : 0;
+
+	if (!rc && size.share_numerator)
+		return tide_fail(err, -EINVAL,
+				 "--%s %s: a share of what is not known: give a size, say 256M",
+				 option, td_cli_shown(text).text);
+	return rc;
+}
+
+/* Applications bring their policies of the engine only where the engine serves them. */
+static int check_orchestrate(const struct td_cli_args *args, struct tide_error *err)
+{
+	static const char *const who[] = {"gpu", "host"};
+	bool host = args->orchestrate && strcmp(args->orchestrate, "host") == 0;
+	int rc = check_word("orchestrate", args->orchestrate, who, 2, err);
+
+	if (!rc && !host && (args->evict.n || args->prefetch.n))
+		return tide_fail(err, -EINVAL,
+				 "--%s is for the engine: give --orchestrate host too",
+				 args->evict.n ? "evict" : "prefetch");
+	if (!rc && host && args->place.n)
+		return tide_fail(err, -EINVAL,
+				 "--place is for the GPU's own service: leave it out with "
+				 "--orchestrate host");
+	return rc;
+}
+
+int td_gpu_use_check(const struct td_cli_args *args, struct tide_error *err)
+{
+	static const char *const transfers[] = {"zero-copy", "dma", "hybrid"};
+	uint64_t page_bytes = 0;
+	int rc = td_lib_page_bytes(args->page ? args->page : "64K", &page_bytes, err);
+
+	if (!rc && (page_bytes < 4096 || page_bytes > 2u << 20 || page_bytes & (page_bytes - 1)))
+		rc = tide_fail(err, -EINVAL, "--page %s: give a power of two from 4K to 2M",
+			       td_cli_shown(args->page).text);
+	if (!rc)
+		rc = check_size("near", args->near_size, td_lib_near_parse, page_bytes, err);
+	if (!rc)
+		rc = check_size("host", args->host, td_lib_host_parse, page_bytes, err);
+	if (!rc)
+		rc = check_word("transfer", args->transfer, transfers, 3, err);
+	return rc ? rc : check_orchestrate(args, err);
+}
+
+/* ---- the module ---- */
+
+static const struct td_gpu_module *load(const char *path, struct tide_error *err)
+{
+	void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+	const struct td_gpu_module *m = library ? dlsym(library, TD_GPU_MODULE) : NULL;
+
+	if (!library)
+		tide_fail(err, -ENODEV, "%s cannot be loaded: %s", path, dlerror());
+	else if (!m || m->api != TD_GPU_API || m->size != sizeof *m)
+		tide_fail(err, -ENODEV, "%s is of another version of tide: install both anew",
+			  path);
+	else
+		return m;
+	return NULL;
+}
+
+const struct td_gpu_module *td_gpu_use_load(struct tide_error *err)
+{
+	char path[PATH_MAX];
+
+	if (!td_cli_find_module(MODULE, path, sizeof path, NULL))
+		return load(path, err);
+	tide_fail(err, -ENODEV,
+		  "no " MODULE " with this program: build tide where there is an nvcc");
+	return NULL;
+}
+
+int td_gpu_use_module(struct td_gpu_use *use, struct tide_error *err)
+{
+	struct tide_gpu_info info;
+	struct tide_error why = {0, ""};
+	int rc = tide_gpu_info(&info, use->setup.device, err);
+
+	if (rc)
+		return rc;
+	use->module = td_gpu_use_load(&why);
+	return use->module ? 0 : tide_fail(err, why.code, "%s", why.text);
+}
+
+/* ---- what it made ---- */
+
+/* By way of its text: the module may have a jansson of its own, whose objects ours cannot search.
+ */
+json_t *td_gpu_use_document(json_t *own, const char *verb, const struct tide_error *failed)
+{
+	char *text = json_dumps(own, JSON_COMPACT | JSON_REAL_PRECISION(15));
+	json_t *all = json_pack("{ss ss}", "tide", tide_version(), "verb", verb);
+	json_t *copy = text ? json_loads(text, 0, NULL) : NULL;
+
+	free(text);
+	json_decref(own);
+	if (failed)
+		json_object_set_new(all, "error", td_cli_json_text(failed->text));
+	if (copy && json_object_update(all, copy) == 0) {
+		json_decref(copy);
+		return all;
+	}
+	json_decref(copy);
+	json_decref(all);
+	return NULL;
+}
+
+/* Names of the parts that are not ok, with commas between. */
+static void add_name(char *names, size_t size, const char *name)
+{
+	size_t n = strlen(names);
+
+	snprintf(names + n, size - n, "%s%s", n ? ", " : "", name);
+}
+
+static bool is_bad(const json_t *part)
+{
+	return json_is_false(json_object_get(part, "ok"));
+}
+
+static void bad_parts(const json_t *document, char *names, size_t size)
+{
+	const json_t *part;
+	const char *name;
+	size_t i;
+
+	json_array_foreach(json_object_get(document, "parts"), i, part)
+	{
+		if (is_bad(part))
+			add_name(names, size, td_gpu_text(part, "name"));
+	}
+	json_object_foreach((json_t *)(uintptr_t)json_object_get(document, "micro"), name, part)
+	{
+		if (is_bad(part))
+			add_name(names, size, name);
+	}
+	if (is_bad(json_object_get(document, "apps")))
+		add_name(names, size, "applications");
+}
+
+int td_gpu_use_judge(const json_t *document, struct tide_error *err)
+{
+	char names[300] = "";
+
+	if (!is_bad(document))
+		return 0;
+	bad_parts(document, names, sizeof names);
+	return tide_fail(err, -EIO, "not all is well: %s: see what is printed",
+			 *names ? names : "no part is named");
+}

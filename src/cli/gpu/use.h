@@ -1,0 +1,31 @@
+/* The module of tide gpu: found, and used. */
+#ifndef TD_CLI_GPU_USE_H
+#define TD_CLI_GPU_USE_H
+
+#include "cli/cli.h"
+#include "gpu/gpu.h"
+
+struct td_gpu_use {
+	const struct td_gpu_module *module;
+	struct td_gpu_setup setup;
+	const char *verb; /* "gpu info" */
+};
+
+/* What options of every verb say. The setup holds pointers to use itself. */
+int td_gpu_use_setup(struct td_gpu_use *use, const struct td_cli_args *args, const char *verb,
+		     struct tide_error *err);
+/* Options of tide gpu bench that can be judged without a GPU. */
+int td_gpu_use_check(const struct td_cli_args *args, struct tide_error *err);
+
+/* Loads it, and asks for the GPU first. -ENODEV: there is no GPU, or nothing that could use it. */
+int td_gpu_use_module(struct td_gpu_use *use, struct tide_error *err);
+const struct td_gpu_module *
+td_gpu_use_load(struct tide_error *err); /* without asking; NULL: none */
+
+/* What the module made as a document of ours; failed: why it is not complete, or NULL. Takes it
+ * over. NULL: no memory. */
+json_t *td_gpu_use_document(json_t *own, const char *verb, const struct tide_error *failed);
+/* -EIO: something in it is not ok, and what. */
+int td_gpu_use_judge(const json_t *document, struct tide_error *err);
+
+#endif

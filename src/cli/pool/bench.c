@@ -1,0 +1,286 @@
+/* tide pool bench: a working set that is some multiple of the buffers, accessed at random. */
+#include "bench.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <semaphore.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "core/jobs.h"
+#include "lib/sizes.h"
+#include "tide/event.h"
+
+#define BLOCK_OF_FILE 4096
+#define DRAWN 1024
+#define ACCESSES_PER_PAGE 16
+#define PAGES_MAX (UINT64_C(1) << 32)
+
+/* ---- what is asked for ---- */
+
+static int parse_pattern(struct td_pool_bench *b, const char *text, struct tide_error *err)
+{
+	double skew = 0.99;
+
+	b->is_zipf = text && strncmp(text, "zipf", 4) == 0;
+	if (!text || strcmp(text, "uniform") == 0 || strcmp(text, "zipf") == 0)
+		return td_workload_zipf_make(&b->zipf, b->pages, skew), 0;
+	if (!b->is_zipf || text[4] != ':' || td_core_real(text + 5, &skew) || skew < 0 || skew > 10)
+		return tide_fail(err, -EINVAL, "--pattern %s: give uniform, zipf, or zipf:SKEW",
+				 td_cli_shown(text).text);
+	td_workload_zipf_make(&b->zipf, b->pages, skew);
+	return 0;
+}
+
+static int parse_updates(struct td_pool_bench *b, const char *text, struct tide_error *err)
+{
+	char digits[16] = "0";
+	size_t n = text ? strlen(text) : 0;
+
+	if (n && n < sizeof digits) {
+		memcpy(digits, text, n + 1);
+		digits[text[n - 1] == '%' ? n - 1 : n] = '\0';
+	}
+	if (n < sizeof digits && td_core_real(digits, &b->updates) == 0 && b->updates >= 0 &&
+	    b->updates <= 100)
+		return 0;
+	return tide_fail(err, -EINVAL, "--updates %s: give a share from 0%% to 100%%",
+			 td_cli_shown(text).text);
+}
+
+static uint64_t pages_of(const char *text, uint64_t page_bytes)
+{
+	struct td_lib_near size = {0};
+
+	td_lib_host_parse(text, page_bytes, &size, NULL); /* judged before */
+	return size.pages;
+}
+
+static int parse_sizes(struct td_pool_bench *b, const struct td_cli_args *args,
+		       struct tide_error *err)
+{
+	uint64_t buffers;
+	int rc = td_lib_page_bytes(args->page, &b->page_bytes, err);
+
+	b->block_bytes = BLOCK_OF_FILE;
+	if (!rc && args->block)
+		td_core_size(args->block, strlen(args->block), &b->block_bytes);
+	if (rc)
+		return rc;
+	buffers = pages_of(b->options.main_size, b->page_bytes) +
+		  pages_of(b->options.device_size, b->page_bytes);
+	double pages = ceil((double)buffers * b->set);
+	if (pages >= (double)PAGES_MAX)
+		return tide_fail(err, -EINVAL,
+				 "a working set of that size is too large: give less");
+	b->pages = pages < 1 ? 1 : (uint64_t)pages;
+	b->accesses = args->count ? args->count : b->pages * ACCESSES_PER_PAGE;
+	b->warm = args->warm;
+	b->threads = args->threads ? args->threads : 1;
+	b->depth = args->depth ? args->depth : 1;
+	if (b->threads > TD_JOBS_THREADS_MAX)
+		return tide_fail(err, -EINVAL, "--threads %" PRIu64 ": give at most %d", b->threads,
+				 TD_JOBS_THREADS_MAX);
+	return 0;
+}
+
+static int parse(struct td_pool_bench *b, const struct td_cli_args *args, struct tide_error *err)
+{
+	int rc = td_pool_use_options(args, &b->options, err);
+
+	if (!rc)
+		rc = td_pool_use_real("working-set", args->working_set, 5, &b->set, err);
+	if (!rc)
+		rc = td_pool_use_real("duplicates", args->duplicates, 1, &b->copies, err);
+	if (!rc && b->copies < 1)
+		rc = tide_fail(err, -EINVAL, "--duplicates %s: give 1 or more", args->duplicates);
+	if (!rc)
+		rc = parse_sizes(b, args, err);
+	if (!rc)
+		rc = parse_pattern(b, args->pattern, err);
+	if (!rc)
+		rc = parse_updates(b, args->updates, err);
+	if (!rc)
+		rc = td_lib_seed(args->seed, &b->seed, err);
+	return rc;
+}
+
+/* ---- accesses ---- */
+
+struct share {
+	struct td_pool_bench *b;
+	uint64_t accesses, seed;
+};
+
+static void fail(struct td_pool_bench *b, const struct tide_error *err)
+{
+	if (!atomic_exchange(&b->has_failed, true))
+		b->failed = *err;
+}
+
+static void draw(struct td_pool_bench *b, uint64_t *random, uint64_t *pages)
+{
+	if (b->is_zipf) {
+		td_workload_zipf_draw(&b->zipf, random, pages, DRAWN);
+		return;
+	}
+	for (size_t i = 0; i < DRAWN; i++)
+		pages[i] = (uint64_t)((unsigned __int128)tide_random_next(random) * b->pages >> 64);
+}
+
+static int access_page(struct td_pool_bench *b, uint64_t page, bool write, uint64_t value,
+		       struct tide_error *err)
+{
+	struct tide_pool_pin pin;
+	int rc = tide_pool_get(b->pool, page, write ? TIDE_POOL_WRITE : TIDE_POOL_READ, &pin, err);
+
+	if (rc)
+		return rc;
+	if (write)
+		memcpy(pin.addr, &value, sizeof value);
+	tide_pool_put(b->pool, &pin);
+	return 0;
+}
+
+/* ---- several gets under way at once ---- */
+
+struct flight {
+	struct td_pool_bench *b;
+	uint64_t value;
+	sem_t done;
+};
+
+static void land(void *arg, const struct tide_pool_pin *pin, int result)
+{
+	struct flight *f = arg;
+	struct tide_error err;
+
+	if (result) {
+		tide_fail(&err, result, "a get failed: %s: look at the storage", strerror(-result));
+		fail(f->b, &err);
+	} else {
+		if (pin->access == TIDE_POOL_WRITE)
+			memcpy(pin->addr, &f->value, sizeof f->value);
+		tide_pool_put(f->b->pool, pin);
+	}
+	sem_post(&f->done);
+}
+
+static void take_off(struct flight *f, uint64_t page, bool write)
+{
+	struct tide_error err;
+
+	if (!tide_pool_get_async(f->b->pool, page, write ? TIDE_POOL_WRITE : TIDE_POOL_READ, land,
+				 f, &err))
+		return;
+	fail(f->b, &err);
+	sem_post(&f->done);
+}
+
+static void wait_for(struct flight *f, uint64_t n)
+{
+	while (n--)
+		while (sem_wait(&f->done))
+			;
+}
+
+static void run_flights(struct td_pool_bench *b, uint64_t n, uint64_t *random)
+{
+	struct flight f = {.b = b, .value = tide_random_next(random)};
+	uint64_t writes = (uint64_t)(b->updates / 100 * 0x1p53), pages[DRAWN], under_way = 0;
+
+	sem_init(&f.done, 0, 0);
+	for (uint64_t i = 0; i < n && !b->has_failed; i++) {
+		if (i % DRAWN == 0)
+			draw(b, random, pages);
+		take_off(&f, pages[i % DRAWN], tide_random_next(random) >> 11 < writes);
+		if (++under_way == b->depth) {
+			wait_for(&f, under_way);
+			under_way = 0;
+		}
+	}
+	wait_for(&f, under_way);
+	sem_destroy(&f.done);
+}
+
+static void run_share(void *arg, size_t thread)
+{
+	const struct share *s = arg;
+	struct td_pool_bench *b = s->b;
+	uint64_t random = tide_hash64(s->seed + thread), pages[DRAWN];
+	uint64_t n = s->accesses / b->threads + (thread < s->accesses % b->threads);
+	uint64_t writes = (uint64_t)(b->updates / 100 * 0x1p53);
+	struct tide_error err = {0};
+
+	if (b->depth > 1) {
+		run_flights(b, n, &random);
+		return;
+	}
+	for (uint64_t i = 0; i < n && !b->has_failed; i++) {
+		uint64_t value = 0;
+		if (i % DRAWN == 0)
+			draw(b, &random, pages);
+		bool write = writes && (value = tide_random_next(&random)) >> 11 < writes;
+		if (access_page(b, pages[i % DRAWN], write, value, &err))
+			fail(b, &err);
+	}
+}
+
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static int run_accesses(struct td_pool_bench *b, struct tide_error *err)
+{
+	struct share warm = {b, b->warm, b->seed + 1000}, all = {b, b->accesses, b->seed};
+	double start;
+
+	td_jobs_run(b->threads, b->threads, run_share, &warm);
+	tide_pool_stats(b->pool, &b->before);
+	start = now();
+	td_jobs_run(b->threads, b->threads, run_share, &all);
+	b->seconds = now() - start;
+	tide_pool_stats(b->pool, &b->after);
+	return b->has_failed ? tide_fail(err, b->failed.code, "%s", b->failed.text) : 0;
+}
+
+static int run(struct td_pool_bench *b, const struct td_cli_args *args, struct tide_error *err)
+{
+	int rc = tide_pool_open(&b->pool, &b->options, err), closed;
+
+	if (rc)
+		return rc;
+	rc = run_accesses(b, err);
+	if (!rc)
+		rc = td_pool_bench_show(b, args, err);
+	closed = tide_pool_close(b->pool, rc ? NULL : err);
+	return rc ? rc : closed;
+}
+
+int td_cli_pool_bench(const struct td_cli_args *args, struct tide_error *err)
+{
+	struct td_pool_file file;
+	struct td_pool_bench *b = calloc(1, sizeof *b);
+	int rc = b ? parse(b, args, err) : tide_fail(err, -ENOMEM, "no memory: free some");
+
+	if (!rc)
+		rc = td_pool_file_make(&file, args, NULL, err);
+	if (rc) {
+		free(b);
+		return rc;
+	}
+	rc = td_pool_file_fill(&file, b->pages * b->page_bytes / b->block_bytes, b->block_bytes,
+			       b->copies, b->seed, err);
+	b->options.path = file.path;
+	if (!rc)
+		rc = run(b, args, err);
+	td_pool_file_end(&file);
+	free(b);
+	return rc;
+}

@@ -1,0 +1,153 @@
+#include "use.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "tide/event.h"
+
+#define STEP_BYTES ((size_t)1 << 20)
+
+int td_pool_use_options(const struct td_cli_args *args, struct tide_pool_options *o,
+			struct tide_error *err)
+{
+	*o = (struct tide_pool_options){
+		.path = "",
+		.page = args->page,
+		.main_size = args->main_size ? args->main_size : "2M",
+		.device_size = args->device_size ? args->device_size : "2M",
+		.dedup = args->dedup,
+		.block = args->block,
+		.hash = args->hash,
+		.batch = args->batch,
+		.epoch = args->epoch,
+		.max_backlog = args->max_backlog,
+		.inject = args->inject,
+	};
+	struct tide_pool *p;
+	int rc = tide_pool_open(&p, o, err);
+
+	return rc == -ENOENT ? 0 : rc; /* there is no file without a name: all else is right */
+}
+
+int td_pool_use_real(const char *option, const char *text, double initial, double *out,
+		     struct tide_error *err)
+{
+	*out = initial;
+	if (!text || (td_core_real(text, out) == 0 && *out >= 0.0001 && *out <= 1e6))
+		return 0;
+	return tide_fail(err, -EINVAL, "--%s %s: give a number from 0.0001 to 1000000", option,
+			 td_cli_shown(text).text);
+}
+
+/* ---- files ---- */
+
+static int make_named(struct td_pool_file *f, const char *name, bool force, struct tide_error *err)
+{
+	int fd;
+
+	if (snprintf(f->path, sizeof f->path, "%s", name) >= (int)sizeof f->path)
+		return tide_fail(err, -ENAMETOOLONG, "the name of the file is too long");
+	fd = open(name, O_RDWR | O_CREAT | (force ? O_TRUNC : O_EXCL), 0600);
+	if (fd < 0 && errno == EEXIST)
+		return tide_fail(
+			err, -EINVAL,
+			"%s exists and would be overwritten: give another name, or --force",
+			td_cli_shown(name).text);
+	if (fd < 0)
+		return tide_fail(err, -errno, "cannot make %s: %s", td_cli_shown(name).text,
+				 strerror(errno));
+	close(fd);
+	return 0;
+}
+
+int td_pool_file_make(struct td_pool_file *f, const struct td_cli_args *args, const char *name,
+		      struct tide_error *err)
+{
+	const char *folder = args->folder ? args->folder : getenv("TMPDIR");
+	int fd;
+
+	*f = (struct td_pool_file){.remove = false};
+	if (name)
+		return make_named(f, name, args->force, err);
+	if (snprintf(f->path, sizeof f->path, "%s/tide-pool-XXXXXX",
+		     folder ? folder : "/var/tmp") >= (int)sizeof f->path)
+		return tide_fail(err, -ENAMETOOLONG, "the name of the folder is too long");
+	fd = mkstemp(f->path);
+	if (fd < 0)
+		return tide_fail(err, -errno, "cannot make a file in %s: %s: give another --folder",
+				 td_cli_shown(folder ? folder : "/var/tmp").text, strerror(errno));
+	f->remove = true;
+	close(fd);
+	return 0;
+}
+
+void td_pool_file_end(struct td_pool_file *f)
+{
+	if (f->remove)
+		unlink(f->path);
+}
+
+void td_pool_scribble(void *at, size_t bytes, uint64_t seed)
+{
+	unsigned char *to = at;
+
+	for (size_t i = 0; i + 8 <= bytes; i += 8) {
+		uint64_t word = tide_random_next(&seed);
+		memcpy(to + i, &word, 8);
+	}
+}
+
+static int write_all(int fd, const unsigned char *bytes, size_t n, struct tide_error *err)
+{
+	while (n) {
+		ssize_t done = write(fd, bytes, n);
+		if (done < 0 && errno != EINTR)
+			return tide_fail(err, -errno, "cannot write the file: %s", strerror(errno));
+		bytes += done > 0 ? done : 0;
+		n -= done > 0 ? (size_t)done : 0;
+	}
+	return 0;
+}
+
+/* The content of block i of n: each of n / copies of them again and again. */
+static uint64_t content_of(uint64_t i, uint64_t n, double copies)
+{
+	uint64_t contents = (uint64_t)((double)n / copies + 0.5);
+
+	return i % (contents ? contents : 1);
+}
+
+static int fill(int fd, uint64_t blocks, size_t block_bytes, double copies, uint64_t seed,
+		struct tide_error *err)
+{
+	size_t step = STEP_BYTES / block_bytes;
+	unsigned char *bytes = malloc(STEP_BYTES);
+	int rc = bytes ? 0 : tide_fail(err, -ENOMEM, "no memory for a file: free some");
+
+	for (uint64_t i = 0; !rc && i < blocks; i += step) {
+		size_t n = blocks - i < step ? (size_t)(blocks - i) : step;
+		for (size_t k = 0; k < n; k++)
+			td_pool_scribble(bytes + k * block_bytes, block_bytes,
+					 tide_hash64(content_of(i + k, blocks, copies) + seed));
+		rc = write_all(fd, bytes, n * block_bytes, err);
+	}
+	free(bytes);
+	return rc;
+}
+
+int td_pool_file_fill(const struct td_pool_file *f, uint64_t blocks, size_t block_bytes,
+		      double copies, uint64_t seed, struct tide_error *err)
+{
+	int fd = open(f->path, O_WRONLY | O_CLOEXEC), rc;
+
+	if (fd < 0)
+		return tide_fail(err, -errno, "cannot write %s: %s", f->path, strerror(errno));
+	rc = fill(fd, blocks, block_bytes, copies, seed, err);
+	/* On storage, so that what comes is not slowed down by it. */
+	if (!rc && fsync(fd))
+		rc = tide_fail(err, -errno, "cannot write %s: %s", f->path, strerror(errno));
+	close(fd);
+	return rc;
+}

@@ -1,0 +1,15 @@
+/* What libtide_gpu.so exports. */
+#include "apps/apps.h"
+#include "bench.h"
+#include "selftest.h"
+
+const struct td_gpu_module tide_gpu_module = {
+	.api = TD_GPU_API,
+	.size = sizeof tide_gpu_module,
+	.info = td_gpu_info,
+	.selftest = td_gpu_selftest,
+	.bench = td_gpu_bench,
+	.tests = td_gpu_tests,
+	.micros = td_gpu_micros,
+	.apps = td_gpu_apps,
+};

@@ -1,0 +1,60 @@
+#!/bin/sh
+# The libraries of the GPU that a program finds, or does not: one line, and status 3.
+# usage: door.sh FAKES   (TIDE from the environment)
+set -u
+
+fakes=$1
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+mkdir "$work/bin"
+cp "$TIDE" "$work/bin/tide"
+bad=0
+
+# says STATUS PATTERN: what tide gpu info says now.
+says()
+{
+	"$work/bin/tide" gpu info >"$work/out" 2>"$work/err"
+	status=$?
+	if [ $status -ne "$1" ] || [ "$(wc -l <"$work/err")" -ne 1 ] || ! grep -q "$2" "$work/err"; then
+		echo "wanted $1 and $2; got $status: $(cat "$work/err")"
+		bad=1
+	fi
+}
+
+# put KIND PART...: these libraries lie beside the program.
+put()
+{
+	kind=$1
+	shift
+	rm -f "$work/bin/"*.so
+	for part; do
+		cp "$fakes/$kind/libtide_$part.so" "$work/bin/"
+	done
+}
+
+put old cuda
+says 3 'libtide_cuda.so .* is of another version (999, '
+
+put good cuda
+says 3 'no libtide_gpu.so with this program: build tide where there is an nvcc'
+FAKE_MISSING='no GPU: get one' says 3 '^tide gpu: no GPU: get one$'
+cp "$fakes/old/libtide_gpu.so" "$work/bin/"
+says 3 'libtide_gpu.so is of another version'
+
+echo 'not a library' >"$work/bin/libtide_cuda.so"
+says 3 'libtide_cuda.so cannot be loaded: '
+
+cp "$fakes/good/libtide_gpu.so" "$work/bin/libtide_cuda.so"
+says 3 "is not one of tide's: remove it"
+
+# Installed: from bin to where modules are, and there beside each other.
+put good
+mkdir -p "$work/lib/tide" "$work/lib/$("${CC:-cc}" -print-multiarch 2>/dev/null)/tide"
+for folder in "$work"/lib/tide "$work"/lib/*/tide; do
+	cp "$fakes/good/libtide_cuda.so" "$fakes/good/libtide_gpu.so" "$folder/"
+done
+echo '{"device": {"name": "Fake GPU"}}' >"$work/document"
+FAKE_DOCUMENT=$work/document "$work/bin/tide" gpu info >"$work/out" 2>"$work/err" ||
+	{ cat "$work/err"; bad=1; }
+grep -q 'Fake GPU' "$work/out" || { echo "no Fake GPU: $(cat "$work/out")"; bad=1; }
+exit $bad
