@@ -77,6 +77,14 @@ TD_DEV bool td_dev_stays(const tide_span &a, const uint64_t *at, uint64_t byte, 
 	return true;
 }
 
+/* td_dev_refer(), called as td_dev_away() calls. */
+TD_DEV void td_dev_used(const tide_span &a, uint64_t *at, uint32_t index)
+{
+	void (*refer)(struct td_dev_control *, uint64_t *, uint32_t) = td_dev_refer;
+	asm volatile("" : "+l"(refer));
+	refer(a.control, at, a.first_page + index);
+}
+
 /* ---- one lane, its own element, without a pin ----
  *
  * Look where the page is, read, and look again whether it was there all the time. The second look
@@ -98,7 +106,7 @@ TD_DEV bool td_dev_glance(const tide_span &a, uint64_t byte, T *value)
 	*value = td_dev_get<T>(memory + ((uint64_t)td_dev_index(e) << a.page_shift) + inside);
 	uint64_t later = td_dev_peek(at + td_dev_depends(a, *value));
 	if (!(later & TD_DEV_REFERENCED) && td_dev_state(e) == TD_DEV_TIER1)
-		td_dev_refer(a.control, at, a.first_page + (uint32_t)(byte >> a.page_shift));
+		td_dev_used(a, at, (uint32_t)(byte >> a.page_shift));
 	return td_dev_same(e, later);
 }
 
@@ -140,6 +148,17 @@ TD_DEV_SLOW T td_dev_each(tide_span a, uint64_t byte, uint32_t lanes, T value)
 	return value;
 }
 
+/* The same by an address that the compiler cannot follow: where it knows what is called, it keeps
+ * what the caller has in local memory around the call, on the way that does not call too, and a
+ * loop over elements takes twice the time and more. */
+template <class T, bool WRITE>
+TD_DEV T td_dev_away(const tide_span &a, uint64_t byte, uint32_t lanes, T value)
+{
+	T (*each)(tide_span, uint64_t, uint32_t, T) = td_dev_each<T, WRITE>;
+	asm volatile("" : "+l"(each));
+	return each(a, byte, lanes, value);
+}
+
 /* How many pages the lanes have, counting neighbours of the same page once. */
 TD_DEV uint32_t td_dev_different(uint64_t index, bool active)
 {
@@ -159,7 +178,7 @@ template <class T, bool HOST> TD_DEV T td_dev_read(const tide_span &a, uint64_t 
 		td_dev_tick(a.control, pages);
 	if (!missing)
 		return value;
-	T held = td_dev_each<T, false>(a, byte, missing, T());
+	T held = td_dev_away<T, false>(a, byte, missing, T());
 	return seen ? value : held;
 }
 
@@ -211,11 +230,11 @@ TD_DEV void td_dev_pinned(const tide_span &a, uint64_t i, bool active, T *value)
 {
 	uint64_t byte = i * sizeof(T), index = byte >> a.page_shift;
 	uint32_t rank = td_dev_warp().rank;
-	uint64_t key = active ? index : UINT64_MAX, e = 0;
+	uint32_t key = active ? (uint32_t)index : UINT32_MAX;
+	uint64_t e = 0;
 	int same;
-	__match_all_sync(0xffffffffu, (unsigned long long)key, &same);
-	uint32_t group =
-		same ? 0xffffffffu : __match_any_sync(0xffffffffu, (unsigned long long)key);
+	__match_all_sync(0xffffffffu, key, &same);
+	uint32_t group = same ? 0xffffffffu : __match_any_sync(0xffffffffu, key);
 	uint32_t leader = td_dev_lowest(group);
 	if (active && rank == leader) {
 		e = td_dev_pin_as<WRITE>(&a.entries[index]);
@@ -237,7 +256,7 @@ TD_DEV void td_dev_pinned(const tide_span &a, uint64_t i, bool active, T *value)
 	if (rank == 0)
 		td_dev_tick(a.control, pages);
 	if (missing) {
-		T held = td_dev_each<T, WRITE>(a, byte, missing, *value);
+		T held = td_dev_away<T, WRITE>(a, byte, missing, *value);
 		*value = here ? *value : held;
 	}
 }
@@ -299,9 +318,11 @@ template <class T> struct tide_cursor {
 	uint32_t writes; /* it was acquired for writing */
 	uint32_t held;
 	uint32_t looks; /* of get(), not yet counted */
+	bool fits;      /* control->fits */
 
 	__device__ __forceinline__ explicit tide_cursor(const tide_span &array)
-	    : a(array), page(UINT64_MAX), base(NULL), writes(0), held(0), looks(0)
+	    : a(array), page(UINT64_MAX), base(NULL), writes(0), held(0), looks(0),
+	      fits(array.control->fits != 0)
 	{
 	}
 	tide_cursor(const tide_cursor &) = delete;
@@ -335,15 +356,9 @@ template <class T> struct tide_cursor {
 	/* Each lane its own element, without a pin. */
 	__device__ __forceinline__ T get(uint64_t i, bool active = true)
 	{
-		T value = T();
-		bool seen = active && td_dev_glance(a, i * sizeof(T), &value);
-		uint32_t missing = __ballot_sync(0xffffffffu, active && !seen);
 		if (++looks == 64)
 			count();
-		if (!missing)
-			return value;
-		T other = td_dev_each<T, false>(a, i * sizeof(T), missing, T());
-		return seen ? value : other;
+		return fits ? get_here(i * sizeof(T), active) : get_anywhere(i * sizeof(T), active);
 	}
 
 	__device__ __forceinline__ void end()
@@ -362,6 +377,31 @@ template <class T> struct tide_cursor {
 		if (td_dev_warp().rank == 0)
 			td_dev_tick(a.control, looks);
 		looks = 0;
+	}
+	/* Nothing leaves near memory: one look, and if all lanes find their page, one read. State
+	 * and frame are in the lower half of an entry. */
+	__device__ __forceinline__ T get_here(uint64_t byte, bool active)
+	{
+		uint32_t bytes = 1u << a.page_shift, index = (uint32_t)(byte >> a.page_shift);
+		uint32_t e = (uint32_t)td_dev_entry(TD_DEV_TIER1, 0);
+		if (active)
+			e = ((const uint32_t *)a.entries)[2 * (uint64_t)index];
+		bool here = td_dev_state(e) == TD_DEV_TIER1;
+		if (!__all_sync(0xffffffffu, here))
+			return td_dev_away<T, false>(a, byte, __ballot_sync(0xffffffffu, active),
+						     T());
+		const unsigned char *frame = a.near_memory + (uint64_t)td_dev_index(e) * bytes;
+		return active ? *(const T *)(frame + ((uint32_t)byte & (bytes - 1))) : T();
+	}
+	__device__ __forceinline__ T get_anywhere(uint64_t byte, bool active)
+	{
+		T value = T();
+		bool seen = active && td_dev_glance(a, byte, &value);
+		uint32_t missing = __ballot_sync(0xffffffffu, active && !seen);
+		if (!missing)
+			return value;
+		T other = td_dev_away<T, false>(a, byte, missing, T());
+		return seen ? value : other;
 	}
 	__device__ __forceinline__ T *to(uint64_t i, bool write)
 	{

@@ -14,11 +14,9 @@ static __global__ void BOUNDED(BLOCKS) stride_get(struct tide_span a, uint64_t n
 {
 	tide_cursor<T> cursor(a);
 	unsigned sum = 0;
-#pragma unroll 4
-	for (uint64_t first = warp_id() * 32; first < n; first += warps_all() * 32) {
-		uint64_t i = first + lane_id();
+	uint64_t lane = lane_id(), step = warps_all() * 32;
+	for (uint64_t i = warp_id() * 32 + lane; i - lane < n; i += step)
 		sum += value_of<T>(cursor.get(i, i < n));
-	}
 	add_up(sum, to);
 }
 
@@ -26,10 +24,9 @@ template <class T, int BLOCKS>
 static __global__ void BOUNDED(BLOCKS) stride_read(struct tide_span a, uint64_t n, unsigned *to)
 {
 	unsigned sum = 0;
-	for (uint64_t first = warp_id() * 32; first < n; first += warps_all() * 32) {
-		uint64_t i = first + lane_id();
+	uint64_t lane = lane_id(), step = warps_all() * 32;
+	for (uint64_t i = warp_id() * 32 + lane; i - lane < n; i += step)
 		sum += value_of<T>(tide_read<T>(a, i, i < n));
-	}
 	add_up(sum, to);
 }
 
@@ -169,6 +166,8 @@ static int stride(struct resident &x, const char *size, double *raw, struct tide
 		x.row(what, raw_ns, 0, nullptr);
 	if (!rc)
 		rc = stride_tide<T, 4>(x, size, "", raw_ns, &best_ns, err);
+	if (!rc)
+		rc = stride_tide<T, 6>(x, size, "", raw_ns, &best_ns, err);
 	if (!rc)
 		rc = stride_tide<T, 8>(x, size, "", raw_ns, &best_ns, err);
 	snprintf(what, sizeof what, "time of a grid-stride loop over elements of %s / raw", size);
