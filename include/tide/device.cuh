@@ -1,10 +1,11 @@
 /* Arrays of the GPU runtime in a kernel. The host side is tide/gpu.h.
  *
- *     __global__ void scale(tide_span data, uint64_t n, double by)
+ *     __global__ void scale(tide_span data, double by)
  *     {
  *             tide_cursor<double> at(data);
- *             for (uint64_t i = tide_first_page(data), ...; each warp its own pages ...)
- *                     at.write(i)[lane] *= by;
+ *             for (uint64_t i = first page of this warp; ...; i += at.per_page() * warps)
+ *                     for (uint64_t k = lane; k < at.per_page(); k += 32)
+ *                             at.write(i)[k] *= by;
  *     }
  *
  * A warp calls these converged, all 32 lanes, unless the name ends in _lane. Blocks are a multiple

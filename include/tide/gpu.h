@@ -66,8 +66,7 @@ struct tide_gpu_array_options {
 	bool writable;    /* without a file: always */
 };
 
-/* bytes 0: the whole file. What lies behind the end of the file reads as zero and cannot be kept.
- */
+/* bytes 0: the whole file; more than it has is -EINVAL. */
 int tide_gpu_array(struct tide_gpu *g, struct tide_span *out, uint64_t bytes,
 		   const struct tide_gpu_array_options *how, struct tide_error *err);
 
