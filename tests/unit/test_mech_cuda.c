@@ -1,8 +1,7 @@
 /* The GPU runtime with real proxies and files, on threads as warps: what kernels write through all
  * tiers is what the file has in the end. */
-#include "cuda_help.h"
-
 #define PAGES 240u
+#include "cuda_file.h"
 
 static struct tide_gpu_options small(void)
 {
@@ -15,32 +14,6 @@ static struct tide_gpu_options small(void)
 }
 
 /* ---- a file through all tiers ---- */
-
-struct fixture {
-	char path[64];
-	struct tide_gpu *g;
-	struct tide_span span;
-	unsigned versions[PAGES];
-};
-
-static void set_up(struct fixture *f, const struct tide_gpu_options *o, bool writable)
-{
-	struct tide_error err;
-	struct tide_gpu_array_options how = {.path = f->path, .writable = writable};
-	memset(f->versions, 0, sizeof f->versions);
-	make_file(f->path, PAGES * PAGE);
-	assert_ok(gpu->open(&f->g, o, &err), &err);
-	assert_ok(gpu->array(f->g, &f->span, 0, &how, &err), &err);
-	assert_int_equal(f->span.bytes, PAGES * PAGE);
-}
-
-static void tear_down(struct fixture *f)
-{
-	struct tide_error err;
-	if (f->g)
-		assert_ok(gpu->close(f->g, &err), &err);
-	unlink(f->path);
-}
 
 static struct launch launch_of(struct fixture *f, unsigned accesses)
 {

@@ -1,8 +1,7 @@
 /* What goes wrong in the GPU runtime: a sentence each, nothing lost that can be kept, and it goes
  * on. */
-#include "cuda_help.h"
-
 #define PAGES 160u
+#include "cuda_file.h"
 
 static const struct tide_gpu_options small = {.near_size = "64p",
 					      .host = "32p",
@@ -12,23 +11,6 @@ static const struct tide_gpu_options small = {.near_size = "64p",
 					      .place = "tier-order",
 					      .proxies = "1",
 					      .timeout = "20s"};
-
-struct fixture {
-	char path[64];
-	struct tide_gpu *g;
-	struct tide_span span;
-	unsigned versions[PAGES];
-};
-
-static void set_up(struct fixture *f, const struct tide_gpu_options *o, bool writable)
-{
-	struct tide_error err;
-	struct tide_gpu_array_options how = {.path = f->path, .writable = writable};
-	memset(f->versions, 0, sizeof f->versions);
-	make_file(f->path, PAGES * PAGE);
-	assert_ok(gpu->open(&f->g, o, &err), &err);
-	assert_ok(gpu->array(f->g, &f->span, 0, &how, &err), &err);
-}
 
 static struct launch launch_of(struct fixture *f, unsigned accesses)
 {

@@ -1,12 +1,12 @@
 /* Host orchestration on threads as warps: the engine decides with policies of policies/, warps
  * carry it out, and what they write is what the file has in the end. */
-#include "cuda_help.h"
+#define PAGES 240u
+#include "cuda_file.h"
 
 #include <jansson.h>
 
 #include "tide/tide.h"
 
-#define PAGES 240u
 #define WARPS 4u
 
 static struct tide_gpu_options small(void)
@@ -18,31 +18,6 @@ static struct tide_gpu_options small(void)
 					 .address = "4096p",
 					 .timeout = "60s",
 					 .orchestrate = "host"};
-}
-
-struct fixture {
-	char path[64];
-	struct tide_gpu *g;
-	struct tide_span span;
-	unsigned versions[PAGES];
-};
-
-static void set_up(struct fixture *f, const struct tide_gpu_options *o)
-{
-	struct tide_error err;
-	struct tide_gpu_array_options how = {.path = f->path, .writable = true};
-	memset(f->versions, 0, sizeof f->versions);
-	make_file(f->path, PAGES * PAGE);
-	assert_ok(gpu->open(&f->g, o, &err), &err);
-	assert_ok(gpu->array(f->g, &f->span, 0, &how, &err), &err);
-}
-
-static void tear_down(struct fixture *f)
-{
-	struct tide_error err;
-	if (f->g)
-		assert_ok(gpu->close(f->g, &err), &err);
-	unlink(f->path);
 }
 
 static struct launch launch_of(struct fixture *f, unsigned accesses)
@@ -133,7 +108,7 @@ static void run_through(const struct tide_gpu_options *o, unsigned accesses)
 {
 	struct fixture f;
 	struct tide_error err;
-	set_up(&f, o);
+	set_up(&f, o, true);
 	for (unsigned i = 0; i < 3; i++) {
 		struct launch l = launch_of(&f, accesses);
 		l.seed = i;
@@ -200,7 +175,7 @@ static void test_shared(void **state)
 		o.prefetch = i ? "sequential:n=5" : "rgp";
 		o.near_size = "20p";
 		o.chunk = "4p";
-		set_up(&f, &o);
+		set_up(&f, &o, true);
 		struct launch l = launch_of(&f, 600);
 		l.body = body_shared;
 		assert_ok(launch(&l, 1, &err), &err);
@@ -219,7 +194,7 @@ static void test_several(void **state)
 	o.near_size = "24p";
 	o.chunk = "4p";
 	o.prefetch = "locality";
-	set_up(&f, &o);
+	set_up(&f, &o, true);
 	struct launch l = launch_of(&f, 300);
 	l.body = body_several;
 	assert_ok(launch(&l, 3, &err), &err);
@@ -243,7 +218,7 @@ static struct tide_counts count_loop(const struct tide_gpu_options *o, unsigned 
 {
 	struct fixture f;
 	struct tide_error err;
-	set_up(&f, o);
+	set_up(&f, o, true);
 	struct launch l = launch_of(&f, accesses);
 	l.warps = 1;
 	l.versions = NULL;
@@ -299,7 +274,7 @@ static void test_observed(void **state)
 	(void)state;
 	o.evict = "observ-lru";
 	o.prefetch = "none";
-	set_up(&f, &o);
+	set_up(&f, &o, true);
 	struct launch l = launch_of(&f, 1500);
 	l.body = body_shared;
 	assert_ok(launch(&l, 1, &err), &err);
@@ -369,7 +344,7 @@ static void test_as_simulated(void **state)
 		o.evict = all[i][0];
 		o.prefetch = all[i][1];
 		o.transfer = all[i][2];
-		set_up(&f, &o);
+		set_up(&f, &o, true);
 		struct launch l = launch_of(&f, 2000);
 		l.warps = 1;
 		l.body = body_walk;
@@ -401,7 +376,7 @@ static void test_anonymous(void **state)
 	(void)state;
 	make_file(storage, 0);
 	o.storage = storage;
-	set_up(&f, &o);
+	set_up(&f, &o, true);
 	assert_ok(gpu->array(f.g, &scratch, 100 * PAGE, NULL, &err), &err);
 	assert_int_equal(scratch.first_page % 8, 0);
 	unsigned versions[100] = {0};
@@ -435,7 +410,7 @@ static void test_written_between(void **state)
 	uint64_t words[WORDS];
 	(void)state;
 	o.transfer = "zero-copy";
-	set_up(&f, &o);
+	set_up(&f, &o, true);
 	struct launch l = launch_of(&f, 400);
 	for (unsigned i = 0; i < 4; i++) {
 		l.seed = i;
@@ -467,7 +442,7 @@ static void test_log(void **state)
 	(void)state;
 	make_file(path, 0);
 	o.log = path;
-	set_up(&f, &o);
+	set_up(&f, &o, true);
 	struct launch l = launch_of(&f, 300);
 	assert_ok(launch(&l, 1, &err), &err);
 	assert_ok(gpu->stats_json(f.g, &text, &err), &err);
@@ -545,7 +520,7 @@ static void test_failures(void **state)
 		o.inject = "read=EIO:9";
 		o.transfer = i ? "zero-copy" : "dma";
 		o.prefetch = i ? "none" : "tree";
-		set_up(&f, &o);
+		set_up(&f, &o, true);
 		struct launch l = launch_of(&f, 300);
 		unsigned failed = 0;
 		for (unsigned k = 0; k < 12; k++) {
@@ -578,7 +553,7 @@ static void test_timeout(void **state)
 	(void)state;
 	o.timeout = "30ms";
 	o.inject = "delay=300ms";
-	set_up(&f, &o);
+	set_up(&f, &o, true);
 	struct launch l = launch_of(&f, 5);
 	for (unsigned i = 0; i < 2; i++) {
 		assert_int_equal(launch(&l, 1, &err), -ETIMEDOUT);

@@ -62,22 +62,14 @@ TD_DEV bool td_dev_spare(struct td_dev_control *c, struct td_dev_shard *s, uint3
 	return true;
 }
 
-TD_DEV uint64_t td_dev_random(struct td_dev_shard *s)
-{
-	s->random += 0x9e3779b97f4a7c15u;
-	uint64_t z = s->random;
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-	z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-	return z ^ z >> 31;
-}
-
 TD_DEV uint32_t td_dev_place_victim(struct td_dev_control *c, struct td_dev_shard *s, uint32_t page)
 {
 	bool room = s->host_used < s->host_pages;
 	switch (c->place) {
 	case TD_DEV_BAM: return 3;
 	case TD_DEV_TIER_ORDER: return s->host_pages ? 2 : 3;
-	case TD_DEV_RANDOM: return td_dev_random(s) < c->random_bound && s->host_pages ? 2 : 3;
+	case TD_DEV_RANDOM:
+		return tide_random_next(&s->random) < c->random_bound && s->host_pages ? 2 : 3;
 	default: break;
 	}
 	unsigned predicted = tide_past_predicted(c->past[page]);

@@ -46,7 +46,7 @@ struct td_dev_request {
 	uint32_t page;
 	uint32_t slot;
 	uint32_t frame;
-	uint32_t ref, sm;
+	uint32_t sm;
 	uint64_t unused[4]; /* one request, one 64-byte line */
 };
 
@@ -74,8 +74,7 @@ struct td_dev_told {
 	uint64_t line_sequence; /* odd while the line changes */
 	struct tide_line line;
 	uint32_t samples_enough; /* no more samples are wanted */
-	uint32_t unused;
-	uint64_t samples_taken; /* from the ring; in lockstep a warp waits for its own */
+	uint64_t samples_taken;  /* from the ring; in lockstep a warp waits for its own */
 };
 
 /* What the GPU tells: pinned memory, the first failure alone. */
@@ -107,7 +106,6 @@ enum td_dev_count {
 	TD_DEV_LIFTED,
 	TD_DEV_SAMPLES_LOST,
 	TD_DEV_STEPS,
-	TD_DEV_NOTICES,
 	TD_DEV_COUNTS,
 };
 

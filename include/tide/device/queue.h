@@ -71,7 +71,6 @@ TD_DEV bool td_dev_post(struct td_dev_control *c, uint32_t queue, enum td_dev_op
 	r->page = page;
 	r->slot = slot;
 	r->frame = frame;
-	r->ref = 0;
 	r->sm = td_dev_part();
 	td_dev_fence_far();
 	td_dev_store_far(&r->sequence, ticket + 1);

@@ -43,7 +43,6 @@ static void set_counts(struct tide_counts *to, const uint64_t *n, uint64_t acces
 	to->migrated_pages = n[TD_DEV_FAULTS];
 	to->evicted_chunks = to->evicted_pages = n[TD_DEV_EVICTED];
 	to->writeback_pages = n[TD_DEV_EVICTED_DIRTY];
-	to->notices = n[TD_DEV_NOTICES];
 	to->tier2_hits = n[TD_DEV_TIER2_HITS];
 	to->tier2_misses = n[TD_DEV_TIER2_MISSES];
 	to->tier3_reads = n[TD_DEV_TIER3_READS];
