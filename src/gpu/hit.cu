@@ -30,6 +30,14 @@ static __global__ void BOUNDED(BLOCKS) stride_read(struct tide_span a, uint64_t 
 	add_up(sum, to);
 }
 
+template <class T, int K, int BLOCKS>
+static __global__ void BOUNDED(BLOCKS) stride_each(struct tide_span a, uint64_t n, unsigned *to)
+{
+	unsigned sum = 0;
+	tide_each<T, K>(a, n, [&](uint64_t, T v) { sum += value_of<T>(v); });
+	add_up(sum, to);
+}
+
 static double least(double a, double b)
 {
 	return a < b ? a : b;
@@ -154,6 +162,33 @@ static int stride_tide(struct resident &x, const char *size, const char *when, d
 	return 0;
 }
 
+template <class T, int K, int BLOCKS>
+static int each_tide(struct resident &x, const char *size, const char *when, double raw_ns,
+		     double *best_ns, struct tide_error *err)
+{
+	double ns = 0;
+	char what[96];
+	int rc = sum_median(x.r.g, x.sum, TIMES, &ns, err, shape{0, 256, 1},
+			    stride_each<T, K, BLOCKS>, x.a, x.bytes / sizeof(T));
+	snprintf(what, sizeof what, "tide_each, %s, %d at once, %d warps per multiprocessor%s",
+		 size, K, BLOCKS * 8, when);
+	if (!rc)
+		x.row(what, ns, raw_ns / ns, "the raw loop");
+	*best_ns = least(*best_ns, ns);
+	return rc;
+}
+
+/* With fewer warps there are more registers for what is under way. */
+template <class T>
+static int each_tides(struct resident &x, const char *size, const char *when, double raw_ns,
+		      double *best_ns, struct tide_error *err)
+{
+	int rc = each_tide<T, 4, 4>(x, size, when, raw_ns, best_ns, err);
+	if (!rc)
+		rc = each_tide<T, 4, 6>(x, size, when, raw_ns, best_ns, err);
+	return rc ? rc : each_tide<T, 8, 4>(x, size, when, raw_ns, best_ns, err);
+}
+
 template <class T>
 static int stride(struct resident &x, const char *size, double *raw, struct tide_error *err)
 {
@@ -170,6 +205,8 @@ static int stride(struct resident &x, const char *size, double *raw, struct tide
 		rc = stride_tide<T, 6>(x, size, "", raw_ns, &best_ns, err);
 	if (!rc)
 		rc = stride_tide<T, 8>(x, size, "", raw_ns, &best_ns, err);
+	if (!rc)
+		rc = each_tides<T>(x, size, "", raw_ns, &best_ns, err);
 	snprintf(what, sizeof what, "time of a grid-stride loop over elements of %s / raw", size);
 	if (!rc)
 		td_gpu_table_claim(x.table, x.s, what, TD_GPU_AT_MOST, 1.8, best_ns / raw_ns);
@@ -183,10 +220,11 @@ static int stride_crowded(struct resident &x, double raw_ns, struct tide_error *
 {
 	struct tide_span more;
 	double best_ns = 1e18;
+	const char *when = ", pages might leave";
 	int rc = x.r.array(&more, MORE, err);
-	return rc ? rc
-		  : stride_tide<uint32_t, 8>(x, "4 B", ", pages might leave", raw_ns, &best_ns,
-					     err);
+	if (!rc)
+		rc = stride_tide<uint32_t, 8>(x, "4 B", when, raw_ns, &best_ns, err);
+	return rc ? rc : each_tides<uint32_t>(x, "4 B", when, raw_ns, &best_ns, err);
 }
 
 int td_gpu_bench_hit(const struct td_gpu_setup *s, json_t *table, struct tide_error *err)

@@ -47,6 +47,22 @@ static __device__ void gather(pressure_warp &w)
 	__syncwarp();
 }
 
+/* Several elements of each lane at once. */
+static __device__ void gather_many(pressure_warp &w)
+{
+	uint64_t i[4], values[4];
+	uint32_t low[4];
+	bool near_by = w.random() & 1;
+	for (int k = 0; k < 4; k++) {
+		i[k] = near_by ? w.any_group(w.random()) * 32 + w.lane
+			       : w.lane_random() % w.job.words;
+		low[k] = w.least(i[k]);
+	}
+	tide_read_many(w.job.a, i, values);
+	for (int k = 0; k < 4; k++)
+		w.judge(i[k], values[k], low[k]);
+}
+
 static __device__ void scatter(pressure_warp &w)
 {
 	uint64_t i = w.own_group(w.lane_random()) * 32 + w.lane;
@@ -111,8 +127,8 @@ static __device__ void get_each(pressure_warp &w, tide_cursor<uint64_t> &c)
 }
 
 /* What a warp does next; those of the last five are to words of its own. */
-#define READING 7
-#define ALL 12
+#define READING 8
+#define ALL 13
 
 static __device__ void do_one(pressure_warp &w, tide_cursor<uint64_t> &one,
 			      tide_cursor<uint64_t> &two, unsigned what)
@@ -126,10 +142,11 @@ static __device__ void do_one(pressure_warp &w, tide_cursor<uint64_t> &one,
 	case 4: walk(w, one); break;
 	case 5: get_each(w, one); break;
 	case 6: one.end(); break;
+	case 7: gather_many(w); break;
 	case READING: write_group(w); break;
-	case 8: read_own(w); break;
-	case 9: scatter(w); break;
-	case 10: write_through(w, two); break;
+	case 9: read_own(w); break;
+	case 10: scatter(w); break;
+	case 11: write_through(w, two); break;
 	default: two.end(); break;
 	}
 	__syncwarp();

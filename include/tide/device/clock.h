@@ -11,7 +11,7 @@ TD_DEV uint64_t td_dev_time(struct td_dev_control *c, struct td_dev_lanes g)
 {
 	uint64_t sum = 0;
 	td_dev_meet(g); /* what rank 0 has counted */
-	for (uint32_t i = g.rank; i < TD_DEV_CLOCKS; i += g.width)
+	for (uint32_t i = g.rank; i < TD_DEV_PARTS; i += g.width)
 		sum += td_dev_peek(&c->clock[i].accesses);
 	return td_dev_sum(g, sum);
 }

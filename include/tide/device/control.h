@@ -19,7 +19,7 @@
 
 #define TD_DEV_NONE UINT32_MAX
 #define TD_DEV_WINDOW 8
-#define TD_DEV_CLOCKS 32 /* parts of the count of accesses; their sum is the time */
+#define TD_DEV_CLOCKS 128 /* parts of the count of accesses: TD_DEV_PARTS of the GPU at least */
 
 enum td_dev_place { TD_DEV_BAM, TD_DEV_TIER_ORDER, TD_DEV_RANDOM, TD_DEV_REUSE };
 enum td_dev_transfer { TD_DEV_ZERO_COPY, TD_DEV_DMA, TD_DEV_HYBRID };

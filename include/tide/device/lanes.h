@@ -70,7 +70,9 @@ TD_DEV uint32_t td_dev_lowest(uint32_t bits)
 	return (uint32_t)__ffs((int)bits) - 1;
 }
 
-/* Which of the parts of a count this warp adds to. */
+/* Which of the parts of a count this warp adds to, modulo TD_DEV_PARTS: with fewer than one for
+ * each multiprocessor, counting delays pins. */
+#define TD_DEV_PARTS 128
 TD_DEV uint32_t td_dev_part(void)
 {
 	uint32_t sm;
@@ -316,6 +318,7 @@ TD_DEV uint32_t td_dev_lowest(uint32_t bits)
 	return (uint32_t)__builtin_ctz(bits);
 }
 
+#define TD_DEV_PARTS 1
 TD_DEV uint32_t td_dev_part(void)
 {
 	return 0;
