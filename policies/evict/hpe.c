@@ -8,13 +8,13 @@
 #include "intervals.h"
 
 #define DISTANCE_MOST 32
+#define STAMPS UINT32_MAX
 #define WALK 64 /* steps in search of a complete chunk before the index is made and asked */
 
 struct slot {
 	struct entry entry;
-	struct td_osnode node; /* of the index */
-	bool indexed;
-	uint64_t stamp; /* ascending along the chain */
+	struct td_osnode node; /* of the index; n is 0: not in it */
+	uint32_t stamp;        /* ascending along the chain */
 };
 
 enum class { UNKNOWN, REGULAR, IRREGULAR_1, IRREGULAR_2 };
@@ -26,7 +26,8 @@ struct hpe {
 	uint64_t distance;
 	uint64_t lasted;      /* intervals of the present strategy so far */
 	uint64_t lasted_then; /* of the other one when it was left, 0: never */
-	uint64_t switches, stamp;
+	uint64_t switches;
+	uint32_t stamp; /* the next */
 	/* The complete chunks by their stamp. Mostly one is near, so it is made only once a walk
 	 * was long, and kept from then on. */
 	struct td_ostree complete;
@@ -69,19 +70,18 @@ static struct td_osview index_view(const struct hpe *s)
 static void index_add(struct hpe *s, uint32_t i)
 {
 	struct td_osview v = index_view(s);
-	if (slot(s, i)->indexed || !is_complete(s, i))
+	if (slot(s, i)->node.n || !is_complete(s, i))
 		return;
 	td_ostree_add(&s->complete, &v, i);
-	slot(s, i)->indexed = true;
 }
 
 static void index_remove(struct hpe *s, uint32_t i)
 {
 	struct td_osview v = index_view(s);
-	if (!slot(s, i)->indexed)
+	if (!slot(s, i)->node.n)
 		return;
 	td_ostree_remove(&s->complete, &v, i);
-	slot(s, i)->indexed = false;
+	slot(s, i)->node.n = 0;
 }
 
 static void make_index(struct hpe *s)
@@ -95,7 +95,8 @@ static void make_index(struct hpe *s)
 static uint32_t index_find(const struct hpe *s, uint32_t i)
 {
 	struct td_osview v = index_view(s);
-	for (uint64_t k = td_ostree_rank(&s->complete, &v, slot(s, i)->stamp + 1); k; k--) {
+	for (uint64_t k = td_ostree_rank(&s->complete, &v, (uint64_t)slot(s, i)->stamp + 1); k;
+	     k--) {
 		uint32_t found = td_ostree_select(&s->complete, &v, k - 1);
 		if (intervals_valid(&s->in, found))
 			return found;
@@ -105,8 +106,23 @@ static uint32_t index_find(const struct hpe *s, uint32_t i)
 
 /* ---- what happened ---- */
 
+/* Stamps have run out: the chain gets new ones, and the index with it. */
+static void stamp_again(struct hpe *s)
+{
+	s->complete = (struct td_ostree){0};
+	s->stamp = 0;
+	for (uint32_t i = s->in.chain.head; i != TD_NIL; i = slot(s, i)->entry.chain.next) {
+		slot(s, i)->node = (struct td_osnode){0};
+		slot(s, i)->stamp = s->stamp++;
+	}
+	if (s->has_index)
+		make_index(s);
+}
+
 static void to_tail(struct hpe *s, uint32_t i)
 {
+	if (s->stamp == STAMPS)
+		stamp_again(s);
 	slot(s, i)->stamp = s->stamp++;
 	intervals_to_tail(&s->in, i);
 }

@@ -14,10 +14,10 @@
 #include "tide/policy.h"
 
 /* First in the slot of a policy that uses this. A chunk can be in both lists: it came back by
- * prefetch, and only faults look in the buffer. */
+ * prefetch, and only faults look in the buffer. Of a chunk that is not in the buffer both links are
+ * 0, as at first: nobody in a list has the same neighbour on both sides. */
 struct entry {
 	struct td_link chain, buffer;
-	bool buffered;
 };
 
 struct intervals {
@@ -150,16 +150,22 @@ static inline void intervals_full(struct intervals *s)
 	s->pages = 0;
 }
 
+static inline bool is_buffered(const struct intervals *s, uint32_t i)
+{
+	struct td_link at = entry_of(s, i)->buffer;
+	return at.prev | at.next;
+}
+
 static inline void buffer_take_out(struct intervals *s, uint32_t i)
 {
 	td_list_remove(&s->buffer, buffer_links(s), i);
-	entry_of(s, i)->buffered = false;
+	entry_of(s, i)->buffer = (struct td_link){0, 0};
 }
 
 /* At a fault: was the chunk evicted wrongly? */
 static inline bool intervals_wrong(struct intervals *s, uint32_t i)
 {
-	if (!entry_of(s, i)->buffered)
+	if (!is_buffered(s, i))
 		return false;
 	buffer_take_out(s, i);
 	s->wrong++;
@@ -171,12 +177,11 @@ static inline void intervals_evicted(struct intervals *s, uint32_t i)
 	intervals_take_out(s, i);
 	if (!s->buffer_room) /* it left before memory was full, by the program's will */
 		return;
-	if (entry_of(s, i)->buffered)
+	if (is_buffered(s, i))
 		buffer_take_out(s, i);
 	else if (s->buffer.n == s->buffer_room)
 		buffer_take_out(s, s->buffer.head);
 	td_list_push_tail(&s->buffer, buffer_links(s), i);
-	entry_of(s, i)->buffered = true;
 	note_most(&s->buffer_most, s->buffer.n);
 }
 

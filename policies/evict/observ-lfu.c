@@ -12,12 +12,16 @@
 #include "watch.h"
 
 #define BINS_MOST (1u << 24) /* enough for 10^14 uses */
+#define BIN_MASK (UINT32_MAX >> 1)
 
+/* A chunk that is near has its bin's frequency. */
 struct slot {
-	struct td_link link; /* in the bin's list */
-	uint32_t bin;
-	bool faulted;       /* ever: its first fault is no second use */
-	uint64_t frequency; /* 0: never seen */
+	union {
+		struct td_link link; /* near: in the bin's list */
+		uint64_t frequency;  /* else; 0: never seen */
+	} __attribute__((packed, aligned(4)));
+	uint32_t bin : 31;
+	uint32_t faulted : 1; /* ever: its first fault is no second use */
 };
 
 struct bin {
@@ -114,7 +118,7 @@ static uint32_t find_bin(struct observ_lfu *s, uint64_t frequency)
 static void enter(struct observ_lfu *s, tide_chunk c)
 {
 	uint32_t b = find_bin(s, slot(s, c)->frequency);
-	slot(s, c)->bin = b;
+	slot(s, c)->bin = b & BIN_MASK;
 	watch_push_tail(&bin(s, b)->chunks, links(s), c.index);
 }
 
@@ -122,6 +126,7 @@ static void leave(struct observ_lfu *s, tide_chunk c)
 {
 	uint32_t b = slot(s, c)->bin;
 	watch_remove(&bin(s, b)->chunks, links(s), c.index);
+	slot(s, c)->frequency = bin(s, b)->frequency;
 	if (!bin(s, b)->chunks.list.n)
 		close_bin(s, b);
 }
@@ -137,13 +142,12 @@ static void on_fault(void *self, tide_chunk c, tide_page p)
 {
 	struct observ_lfu *s = self;
 	struct slot *at = slot(s, c);
-	uint64_t more = at->faulted || !at->frequency;
 	(void)p;
-	at->faulted = true;
 	if (tide_resident(s->view, c))
-		use(s, c, more);
+		use(s, c, at->faulted);
 	else
-		at->frequency += more;
+		at->frequency += at->faulted || !at->frequency;
+	at->faulted = true;
 }
 
 static void on_migrated(void *self, tide_chunk c, uint64_t pages)

@@ -7,8 +7,8 @@
 
 struct slot {
 	uint64_t pattern;
-	bool recorded, searched; /* searched: a fault has matched the record before */
-};
+	bool recorded : 1, searched : 1; /* searched: a fault has matched the record before */
+} __attribute__((packed));               /* every chunk has one */
 
 struct pattern {
 	const struct tide_view *view;

@@ -123,11 +123,13 @@ struct td_maps {
 
 struct td_engine {
 	struct tide_near near;
+	uint32_t migrations; /* turns so far, for the fallback */
+	bool full, replace_invalid;
 	struct tide_counts counts;
 	struct td_space space;
 	struct td_vec bits;     /* see struct tide_near */
 	struct td_vec planned;  /* bitmap of chunks in the plan being served */
-	struct td_vec migrated; /* time of last migration, only when answers are replaced */
+	struct td_vec migrated; /* turn of last migration, only when answers are replaced */
 	struct td_vec next_use; /* only when a policy needs the future */
 	struct td_vec chunk_at, next_after;
 	uint64_t room_chunks; /* all of these have room for so many */
@@ -149,10 +151,8 @@ struct td_engine {
 	bool wants_future, single_pages;
 	uint64_t foreseen; /* accesses of the future seen so far */
 	uint64_t random;
-	bool full, replace_invalid;
-	unsigned replaced;   /* invalid answers replaced so far */
-	uint64_t migrations; /* order of migrations, for the fallback */
-	char ejected[64];    /* name of the policy that was; empty: none */
+	unsigned replaced; /* invalid answers replaced so far */
+	char ejected[64];  /* name of the policy that was; empty: none */
 	struct td_engine_log *log;
 	struct tide_plan plan;
 	/* Scratch of td_engine_translate(). */

@@ -43,7 +43,7 @@ const char *td_engine_why_invalid(struct td_engine *e, tide_chunk c)
 /* The valid chunk whose last migration is the oldest. */
 static tide_chunk fallback(struct td_engine *e)
 {
-	const uint64_t *migrated = (const uint64_t *)(void *)e->migrated.at;
+	const uint32_t *migrated = (const uint32_t *)(void *)e->migrated.at;
 	tide_chunk best = TIDE_NO_CHUNK;
 	for (uint32_t i = 0; i < e->near.chunks; i++) {
 		if (td_engine_why_invalid(e, (tide_chunk){i}))
@@ -134,6 +134,19 @@ static int make_room(struct td_engine *e, uint64_t fault_bit, uint64_t *size,
 
 /* ---- step 5: the set becomes resident ---- */
 
+/* Half the bytes of a time. When turns run out all are halved: neighbours become equal, and ties go
+ * to the lowest chunk number. */
+static void note_migration(struct td_engine *e, uint32_t index)
+{
+	uint32_t *migrated = (uint32_t *)(void *)e->migrated.at;
+	if (e->migrations == UINT32_MAX) {
+		for (uint32_t i = 0; i < e->near.chunks; i++)
+			migrated[i] /= 2;
+		e->migrations /= 2;
+	}
+	migrated[index] = ++e->migrations;
+}
+
 static void make_resident(struct td_engine *e, uint32_t index, uint64_t pages, uint64_t touched,
 			  uint64_t dirty)
 {
@@ -145,7 +158,7 @@ static void make_resident(struct td_engine *e, uint32_t index, uint64_t pages, u
 	l.armed &= ~pages;
 	store(e, index, l);
 	if (e->migrated.at)
-		((uint64_t *)(void *)e->migrated.at)[index] = ++e->migrations;
+		note_migration(e, index);
 	if (e->log)
 		td_engine_log_bring(e->log, number_of(e, (tide_chunk){index}) * e->near.chunk_pages,
 				    pages);

@@ -254,6 +254,24 @@ static void fifteen_wrong_answers_are_forgiven(void **state)
 	td_engine_destroy(e);
 }
 
+/* Turns are 32 bits: chunks that come in ascending order leave so, also where turns run out. */
+static void the_order_outlives_its_turns(void **state)
+{
+	struct td_engine *e = begin_watched(4, 1, true);
+
+	(void)state;
+	memset(&play, 0, sizeof play);
+	play.wrong = NO_CHUNK;
+	play.wrong_every = 1;
+	e->migrations = UINT32_MAX - 12;
+	for (uint64_t chunk = 0; play.asked < 15; chunk++)
+		for (uint64_t page = 0; page < 4; page++)
+			read_page(e, 4 * chunk + page);
+	assert_int_equal(play.others_word, 15);
+	assert_true(e->migrations < UINT32_MAX - 12);
+	td_engine_destroy(e);
+}
+
 /* The fallback's order is that of lrm, so a policy that is never right leaves the counts of lrm. */
 static void never_right_is_lrm(void **state)
 {
@@ -328,6 +346,7 @@ int main(void)
 		cmocka_unit_test(the_first_invalid_answer_ends_the_run),
 		cmocka_unit_test(wrong_answers_are_replaced_and_the_policy_ejected),
 		cmocka_unit_test(fifteen_wrong_answers_are_forgiven),
+		cmocka_unit_test(the_order_outlives_its_turns),
 		cmocka_unit_test(never_right_is_lrm),
 		cmocka_unit_test(a_plan_of_too_many_chunks_is_invalid),
 	};

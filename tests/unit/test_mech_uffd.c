@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "mech/uffd/pager.h"
@@ -339,6 +340,119 @@ static void parts_of_a_mapping_can_go(void **state)
 	end(p);
 }
 
+/* ---- what cannot be mapped ---- */
+
+/* Memory is taken away behind the pager's back: a touch fails, the books are as before, and when
+ * the memory is there again so is what was in it. */
+static void fails_and_comes_back(struct td_pager *p, unsigned char *at, unsigned char value)
+{
+	const size_t bytes = 4 * 4096;
+	struct td_touch t = {.addr = (uintptr_t)at + 4096, .write = true};
+	uint64_t held = p->held_pages;
+	munmap(at, bytes);
+	assert_true(td_pager_touch(p, &t) < 0);
+	t.write = false;
+	assert_true(td_pager_touch(p, &t) < 0);
+	assert_null(td_pager_check(p));
+	assert_int_equal(p->held_pages, held);
+	assert_ptr_equal(mmap(at, bytes, PROT_READ | PROT_WRITE,
+			      MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0),
+			 at);
+	assert_int_equal(td_uffd_register(p->uffd, at, bytes, TD_UFFD_PROTECTED, p->has), 0);
+	for (size_t i = 0; i < bytes; i += 4096)
+		assert_int_equal(at[i], value);
+}
+
+static void what_cannot_be_mapped_is_taken_back(void **state)
+{
+	struct setup s = {4096, 4, 40, ALL, 0, TD_MAPPING_COPY, 0, false, "lrm", "locality", NULL};
+	unsigned char *at;
+	(void)state;
+	if (!(has & TD_UFFD_HAS_CONTINUE_WP))
+		return;
+	struct td_pager *p = begin(&s);
+	assert_int_equal(td_pager_map(p, (void **)&at, 204 * 4096, NULL, NULL, NULL), 0);
+	memset(at, 7, 200 * 4096);
+	fails_and_comes_back(p, at, 7);
+	fails_and_comes_back(p, at + 200 * 4096, 0); /* nobody was there before */
+	for (size_t i = 0; i < 200; i++)
+		assert_int_equal(at[i * 4096], 7);
+	end(p);
+}
+
+/* ---- what is written after it was read ---- */
+
+static bool comes_writable(struct td_pager *p, unsigned char *at)
+{
+	assert_int_equal(td_pager_cold(p, at, 4096, NULL), 0);
+	assert_int_equal(*(volatile unsigned char *)at, 5);
+	return td_pager_get(p, 0, LANE_WRITABLE) & 1;
+}
+
+static void written_after_a_read_it_comes_writable(void **state)
+{
+	struct setup s = {4096, 1, 40, ALL, 0, TD_MAPPING_COPY, 0, false, "lrm", "none", NULL};
+	unsigned char *at;
+	unsigned times = 0;
+	(void)state;
+	if (!(has & TD_UFFD_HAS_CONTINUE_WP))
+		return;
+	struct td_pager *p = begin(&s);
+	assert_int_equal(td_pager_map(p, (void **)&at, 4096, NULL, NULL, NULL), 0);
+	*(volatile unsigned char *)at = 5;
+	assert_false(comes_writable(p, at));
+	*(volatile unsigned char *)at = 5;
+	/* Nobody writes to it any more: that is found out. */
+	while (times < 100 && comes_writable(p, at))
+		times++;
+	assert_in_range(times, 1, 99);
+	assert_false(comes_writable(p, at));
+	end(p);
+	s.storage = true; /* what is not written must not go to the file */
+	p = begin(&s);
+	assert_int_equal(td_pager_map(p, (void **)&at, 4096, NULL, NULL, NULL), 0);
+	assert_int_equal(*(volatile unsigned char *)at, 0);
+	*(volatile unsigned char *)at = 5;
+	assert_false(comes_writable(p, at));
+	end(p);
+}
+
+/* ---- chunks in a line ---- */
+
+static void a_line_keeps_its_order(void **state)
+{
+	enum { CHUNKS = 4096 };
+	static uint32_t model[CHUNKS], n;
+	static bool in[CHUNKS];
+	struct td_line l = {.first = 0};
+	uint64_t random = 3;
+	(void)state;
+	td_vec_init(&l.room, sizeof(uint32_t));
+	assert_int_equal(td_vec_reserve(&l.room, CHUNKS), 0);
+	for (int i = 0; i < 60000; i++) {
+		uint32_t chunk = (uint32_t)(tide_random_next(&random) % CHUNKS), at = 0;
+		if (!in[chunk]) {
+			td_line_push(&l, chunk);
+			model[n++] = chunk;
+			in[chunk] = true;
+			continue;
+		}
+		if (i % 4 && i < 30000)
+			td_line_remove(&l, chunk);
+		else
+			chunk = td_line_pop(&l);
+		while (model[at] != chunk)
+			at++;
+		assert_true(at == 0 || (i % 4 && i < 30000));
+		memmove(model + at, model + at + 1, (--n - at) * sizeof *model);
+		in[chunk] = false;
+		assert_int_equal(l.n, n);
+		assert_memory_equal(td_line_at(&l, 0), model, n * sizeof *model);
+	}
+	assert_true(l.reached <= CHUNKS);
+	td_vec_free(&l.room);
+}
+
 /* ---- the pager's thread ---- */
 
 static void count_message(void *arg, const char *text)
@@ -416,6 +530,9 @@ int main(void)
 		cmocka_unit_test(placements_keep_every_byte),
 		cmocka_unit_test(every_live_policy_runs),
 		cmocka_unit_test(parts_of_a_mapping_can_go),
+		cmocka_unit_test(what_cannot_be_mapped_is_taken_back),
+		cmocka_unit_test(written_after_a_read_it_comes_writable),
+		cmocka_unit_test(a_line_keeps_its_order),
 		cmocka_unit_test(numbers_are_used_again),
 		cmocka_unit_test(a_thread_that_ends_is_replaced),
 	};

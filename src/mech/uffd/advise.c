@@ -66,7 +66,7 @@ static int bring(struct td_pager *p, struct td_extent *x, uint32_t chunk, uint64
 		rc = td_engine_bring(p->engine, (tide_chunk){chunk}, run, NULL);
 		td_pager_decided(p);
 		if (!rc)
-			rc = td_pager_carry(p, TD_NIL, 0, false);
+			td_pager_carry(p);
 	}
 	return rc;
 }
@@ -87,7 +87,7 @@ static int evict(struct td_pager *p, struct td_extent *x, uint32_t chunk, uint64
 	int rc = td_engine_cold(p->engine, (tide_chunk){chunk}, NULL);
 	td_pager_decided(p);
 	if (!rc)
-		rc = td_pager_carry(p, TD_NIL, 0, false);
+		td_pager_carry(p);
 	return rc;
 }
 

@@ -11,16 +11,16 @@ static struct td_links links(const struct td_pager *p)
 	return (struct td_links){p->links.at, sizeof(struct td_link)};
 }
 
-static void put_in(struct td_pager *p, struct td_list *list, uint32_t chunk, unsigned flag)
+static void put_in_queue(struct td_pager *p, uint32_t chunk)
 {
-	td_list_push_tail(list, links(p), chunk);
-	*td_pager_state(p, chunk) |= (uint8_t)flag;
+	td_list_push_tail(&p->queue, links(p), chunk);
+	*td_pager_state(p, chunk) |= CHUNK_QUEUED;
 }
 
-static void take_out(struct td_pager *p, struct td_list *list, uint32_t chunk, unsigned flag)
+static void take_from_queue(struct td_pager *p, uint32_t chunk)
 {
-	td_list_remove(list, links(p), chunk);
-	*td_pager_state(p, chunk) &= (uint8_t)~flag;
+	td_list_remove(&p->queue, links(p), chunk);
+	*td_pager_state(p, chunk) &= (uint8_t)~CHUNK_QUEUED;
 }
 
 uint64_t td_pager_in_tier2(struct td_pager *p, uint32_t chunk)
@@ -30,18 +30,24 @@ uint64_t td_pager_in_tier2(struct td_pager *p, uint32_t chunk)
 	return (td_pager_get(p, chunk, LANE_HELD) | td_pager_get(p, chunk, LANE_STORED)) & ~near;
 }
 
-/* A chunk of which pages linger comes into the queue when they have left. With a placement policy
- * the engine has the queue. */
+/* Nobody has to leave a tier 2 without a limit; with a placement policy the engine has the queue.
+ */
+static bool has_queue(const struct td_pager *p)
+{
+	return p->links.item_bytes && !p->engine->tiers.on;
+}
+
+/* A chunk of which pages linger comes into the queue when they have left. */
 static void enqueue(struct td_pager *p, uint32_t chunk)
 {
-	if (!p->engine->tiers.on && !(*td_pager_state(p, chunk) & (CHUNK_QUEUED | CHUNK_LINGERS)))
-		put_in(p, &p->queue, chunk, CHUNK_QUEUED);
+	if (has_queue(p) && !(*td_pager_state(p, chunk) & (CHUNK_QUEUED | CHUNK_LINGERS)))
+		put_in_queue(p, chunk);
 }
 
 void td_pager_spill(struct td_pager *p, uint32_t chunk)
 {
 	if (!(*td_pager_state(p, chunk) & (CHUNK_QUEUED | CHUNK_LINGERS)))
-		put_in(p, &p->queue, chunk, CHUNK_QUEUED);
+		put_in_queue(p, chunk);
 }
 
 void td_pager_requeue(struct td_pager *p, uint32_t chunk)
@@ -49,7 +55,7 @@ void td_pager_requeue(struct td_pager *p, uint32_t chunk)
 	bool queued = *td_pager_state(p, chunk) & CHUNK_QUEUED;
 	bool wanted = td_pager_in_tier2(p, chunk) != 0;
 	if (queued && !wanted)
-		take_out(p, &p->queue, chunk, CHUNK_QUEUED);
+		take_from_queue(p, chunk);
 	else if (!queued && wanted)
 		enqueue(p, chunk);
 }
@@ -57,9 +63,10 @@ void td_pager_requeue(struct td_pager *p, uint32_t chunk)
 void td_pager_let_linger(struct td_pager *p, uint32_t chunk, uint64_t pages)
 {
 	if (*td_pager_state(p, chunk) & CHUNK_QUEUED)
-		take_out(p, &p->queue, chunk, CHUNK_QUEUED);
+		take_from_queue(p, chunk);
 	if (!(*td_pager_state(p, chunk) & CHUNK_LINGERS))
-		put_in(p, &p->linger, chunk, CHUNK_LINGERS);
+		td_line_push(&p->linger, chunk);
+	*td_pager_state(p, chunk) |= CHUNK_LINGERS;
 	td_pager_set(p, chunk, LANE_LINGER, pages);
 	p->linger_pages += td_lanes_count(pages);
 }
@@ -68,8 +75,10 @@ void td_pager_stop_lingering(struct td_pager *p, uint32_t chunk, uint64_t pages)
 {
 	td_pager_clear(p, chunk, LANE_LINGER, pages);
 	p->linger_pages -= td_lanes_count(pages);
-	if (!td_pager_get(p, chunk, LANE_LINGER))
-		take_out(p, &p->linger, chunk, CHUNK_LINGERS);
+	if (td_pager_get(p, chunk, LANE_LINGER))
+		return;
+	td_line_remove(&p->linger, chunk);
+	*td_pager_state(p, chunk) &= (uint8_t)~CHUNK_LINGERS;
 }
 
 void td_pager_enter_tier2(struct td_pager *p, uint32_t chunk, uint64_t pages)
@@ -125,14 +134,15 @@ static size_t take_lingering(struct td_pager *p, struct td_job *jobs)
 {
 	size_t n = 0;
 	for (uint32_t left = p->linger.n; left && n < TD_PAGER_BATCH; left--) {
-		uint32_t chunk = p->linger.head;
+		uint32_t chunk = td_line_pop(&p->linger);
+		uint8_t *state = td_pager_state(p, chunk);
 		uint64_t pages = td_pager_get(p, chunk, LANE_LINGER);
-		bool to_file = *td_pager_state(p, chunk) & CHUNK_TO_FILE || !p->config.host_pages;
-		take_out(p, &p->linger, chunk, CHUNK_LINGERS);
-		if (*td_pager_state(p, chunk) & CHUNK_BUSY || td_pager_is_pinned(p, chunk)) {
-			put_in(p, &p->linger, chunk, CHUNK_LINGERS);
+		bool to_file = *state & CHUNK_TO_FILE || !p->config.host_pages;
+		if (*state & CHUNK_BUSY || td_pager_is_pinned(p, chunk)) {
+			td_line_push(&p->linger, chunk);
 			continue;
 		}
+		*state &= (uint8_t)~CHUNK_LINGERS;
 		td_pager_put(p, chunk, LANE_LINGER, 0);
 		p->linger_pages -= td_lanes_count(pages);
 		p->tier2_pages += td_lanes_count(pages); /* on their way to tier 3 too */
@@ -143,8 +153,8 @@ static size_t take_lingering(struct td_pager *p, struct td_job *jobs)
 
 bool td_pager_some_busy(struct td_pager *p)
 {
-	for (uint32_t c = p->linger.head; c != TD_NIL; c = td_link_at(links(p), c)->next) {
-		if (*td_pager_state(p, c) & CHUNK_BUSY)
+	for (uint32_t i = 0; i < p->linger.n; i++) {
+		if (*td_pager_state(p, *td_line_at(&p->linger, i)) & CHUNK_BUSY)
 			return true;
 	}
 	return false;
@@ -297,7 +307,7 @@ static size_t take_oldest(struct td_pager *p, struct td_job *jobs)
 		uint32_t chunk = p->queue.head;
 		uint64_t pages = td_pager_in_tier2(p, chunk);
 		bool busy = *td_pager_state(p, chunk) & CHUNK_BUSY;
-		take_out(p, &p->queue, chunk, CHUNK_QUEUED);
+		take_from_queue(p, chunk);
 		if (pages && !busy)
 			begin_job(p, &jobs[n], chunk, pages, true);
 		if (busy || (pages && !jobs[n].to_file)) {
@@ -305,7 +315,7 @@ static size_t take_oldest(struct td_pager *p, struct td_job *jobs)
 				p->leaving_pages -= td_lanes_count(pages);
 				td_pager_calm(p, chunk);
 			}
-			put_in(p, &p->queue, chunk, CHUNK_QUEUED); /* nowhere to go, or moving */
+			put_in_queue(p, chunk); /* nowhere to go, or moving */
 		} else if (pages) {
 			taken += td_lanes_count(pages);
 			n++;
@@ -380,6 +390,7 @@ bool td_pager_flush(struct td_pager *p, bool all)
 	uint64_t some = p->batch_pages / 4 > 2 * (uint64_t)p->chunk_pages ? p->batch_pages / 4
 									  : 2 * p->chunk_pages;
 	bool moved = false;
+	td_pager_collect(p); /* what is busy stays */
 	while (all ? p->linger.n : p->linger_pages > some) {
 		size_t n = take_lingering(p, jobs);
 		if (!n)

@@ -26,7 +26,7 @@ static void pause_a_little(int pauses)
 	}
 }
 
-void td_pager_lock(struct td_pager *p)
+static void lock(struct td_pager *p)
 {
 	for (int i = 0; i < LOCK_LOOKS; i++) {
 		if (!pthread_mutex_trylock(&p->lock))
@@ -34,6 +34,69 @@ void td_pager_lock(struct td_pager *p)
 		pause_a_little(LOCK_PAUSES);
 	}
 	pthread_mutex_lock(&p->lock);
+}
+
+void td_pager_lock(struct td_pager *p)
+{
+	lock(p);
+	td_pager_collect(p);
+}
+
+/* ---- what is done without the lock ---- */
+
+struct td_done *td_pager_take_done(struct td_pager *p)
+{
+	uint32_t unused = ~p->dones_used & ((1u << TD_PAGER_DONES) - 1);
+	if (!unused)
+		return NULL;
+	p->dones_used |= unused & -unused;
+	return &p->dones[__builtin_ctz(unused)];
+}
+
+void td_pager_give_done(struct td_pager *p, struct td_done *done)
+{
+	p->dones_used &= ~(1u << (done - p->dones));
+}
+
+bool td_pager_collect(struct td_pager *p)
+{
+	bool some = false;
+	for (uint32_t rest = p->dones_used; rest; rest &= rest - 1) {
+		struct td_done *done = &p->dones[__builtin_ctz(rest)];
+		uint32_t chunk_plus_1 =
+			atomic_load_explicit(&done->chunk_plus_1, memory_order_acquire);
+		if (!chunk_plus_1)
+			continue;
+		p->stalled_ns += done->stalled_ns;
+		atomic_store_explicit(&done->chunk_plus_1, 0, memory_order_relaxed);
+		td_pager_give_done(p, done);
+		td_pager_calm(p, chunk_plus_1 - 1);
+		some = true;
+	}
+	return some;
+}
+
+/* Who goes to sleep is counted before it looks a last time: one of the two sees the other. */
+void td_pager_say_done(struct td_pager *p, struct td_done *done, uint32_t chunk,
+		       uint64_t stalled_ns)
+{
+	done->stalled_ns = stalled_ns;
+	atomic_store(&done->chunk_plus_1, chunk + 1);
+	if (!atomic_load(&p->asleep))
+		return;
+	td_pager_lock(p);
+	pthread_mutex_unlock(&p->lock);
+}
+
+/* ---- waiting ---- */
+
+/* Until somebody says so, unless something has just been done. The lock is given up meanwhile. */
+static void sleep_on(struct td_pager *p, pthread_cond_t *condition)
+{
+	atomic_fetch_add(&p->asleep, 1);
+	if (!td_pager_collect(p))
+		pthread_cond_wait(condition, &p->lock);
+	atomic_fetch_sub(&p->asleep, 1);
 }
 
 void td_pager_enter(struct td_pager *p, sigset_t *saved)
@@ -64,7 +127,7 @@ void td_pager_await(struct td_pager *p, uint32_t chunk)
 			td_pager_lock(p);
 		} else {
 			*td_pager_state(p, chunk) |= CHUNK_AWAITED;
-			pthread_cond_wait(&p->calm, &p->lock);
+			sleep_on(p, &p->calm);
 		}
 	}
 }
@@ -81,7 +144,7 @@ void td_pager_calm(struct td_pager *p, uint32_t chunk)
 void td_pager_await_room(struct td_pager *p)
 {
 	p->waiting++;
-	pthread_cond_wait(&p->room, &p->lock);
+	sleep_on(p, &p->room);
 	p->waiting--;
 }
 

@@ -95,13 +95,8 @@ void td_pager_record(struct td_pager *p, enum tide_mark_kind kind, uint64_t page
 static int number_extent(struct td_pager *p, struct td_extent *x, struct tide_error *err)
 {
 	int rc = td_pager_take_numbers(p, x->pages, &x->first);
-	uint64_t chunks = (x->first + x->pages) / p->chunk_pages;
 	if (!rc)
-		rc = td_vec_reserve(&p->lanes, chunks);
-	if (!rc)
-		rc = td_vec_reserve(&p->states, chunks);
-	if (!rc)
-		rc = td_vec_reserve(&p->links, chunks);
+		rc = td_pager_reserve(p, (x->first + x->pages) / p->chunk_pages);
 	if (rc)
 		return tide_fail(err, rc, "cannot keep the state of %llu more chunks: %s",
 				 (unsigned long long)(x->pages / p->chunk_pages), strerror(-rc));

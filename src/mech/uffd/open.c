@@ -164,8 +164,7 @@ static int open_engine(struct td_pager *p, struct tide_error *err)
 	int rc = td_engine_create(&p->engine, &e, err);
 	if (rc)
 		return rc;
-	p->lane_bytes = p->engine->near.lane_bytes;
-	td_vec_init(&p->lanes, (size_t)LANES * p->lane_bytes);
+	td_pager_open_lanes(p);
 	return 0;
 }
 
@@ -188,10 +187,8 @@ static int open_tiers(struct td_pager *p, struct tide_error *err)
 
 static int open_arrays(struct td_pager *p, struct tide_error *err)
 {
-	td_vec_init(&p->states, 1);
-	td_vec_init(&p->links, sizeof(struct td_link));
+	td_vec_init(&p->linger.room, sizeof(uint32_t));
 	td_list_init(&p->queue);
-	td_list_init(&p->linger);
 	p->arrivals = calloc(TD_PAGER_ARRIVALS, sizeof *p->arrivals);
 	p->reads = calloc(TD_PAGER_READS, sizeof *p->reads);
 	p->zeros = mmap(NULL, p->page_bytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -260,9 +257,7 @@ static void destroy(struct td_pager *p)
 	close_fd(p->memfd);
 	close_fd(p->stop_fd);
 	td_uffd_unmapper_close(&p->unmapper);
-	td_vec_free(&p->lanes);
-	td_vec_free(&p->states);
-	td_vec_free(&p->links);
+	td_pager_close_lanes(p);
 	if (p->zeros && p->zeros != MAP_FAILED)
 		munmap(p->zeros, p->page_bytes);
 	td_pager_close_slots(p);
@@ -284,9 +279,10 @@ static void destroy(struct td_pager *p)
 
 int td_pager_open(struct td_pager **out, struct td_uffd_config *config, struct tide_error *err)
 {
-	struct td_pager *p = calloc(1, sizeof *p);
+	struct td_pager *p = aligned_alloc(_Alignof(struct td_pager), sizeof *p);
 	if (!p)
 		return tide_fail(err, -ENOMEM, "out of memory");
+	memset(p, 0, sizeof *p);
 	p->config = *config;
 	config->evict = config->prefetch = config->place = (struct td_policy_choice){0};
 	int rc = init(p, err);
@@ -339,8 +335,8 @@ void td_pager_unlock_engine(struct td_pager *p, const sigset_t *saved)
 
 static uint64_t metadata(struct td_pager *p)
 {
-	return p->lanes.mapped_bytes + p->states.mapped_bytes + p->links.mapped_bytes +
-	       td_engine_bytes(p->engine) + TD_PAGER_ARRIVALS * sizeof *p->arrivals;
+	return td_pager_state_bytes(p) + td_engine_bytes(p->engine) +
+	       TD_PAGER_ARRIVALS * sizeof *p->arrivals;
 }
 
 void td_pager_figures(struct td_pager *p, struct td_pager_figures *f)

@@ -31,6 +31,7 @@
 #include "core/vec.h"
 #include "engine/lanes.h"
 #include "kernel.h"
+#include "line.h"
 #include "tiers/io.h"
 #include "tiers/store.h"
 #include "uffd.h"
@@ -43,6 +44,7 @@
 #define TD_PAGER_SLOTS 64
 #define TD_PAGER_HELPERS 3
 #define TD_PAGER_PIPES 4
+#define TD_PAGER_DONES 16
 
 enum td_pager_lane {
 	LANE_MAPPED,
@@ -53,7 +55,15 @@ enum td_pager_lane {
 	LANE_DIRTY,
 	LANE_LINGER,
 	LANE_STALE, /* mapped, and the view has something else */
-	LANES = 8,  /* a power of two */
+	LANE_EAGER, /* was written after it was mapped to be read */
+	LANES,
+};
+
+/* Where a lane of chunk 0 is, and how far it is to that of the next. Lanes that no mapping of this
+ * pager can have need no memory: they are one zero for all chunks, and nobody sets a bit there. */
+struct td_lane_at {
+	unsigned char *at;
+	size_t stride;
 };
 
 /* An address range as it was mapped, with consecutive page numbers. */
@@ -132,14 +142,41 @@ struct td_pin {
 	uint32_t chunk, n;
 };
 
+/* Whoever has mapped what a fault needs leaves word here, and need not take the lock for that: who
+ * takes it next makes the chunk calm. Each has a cache line of its own. */
+struct td_done {
+	_Alignas(64) _Atomic uint32_t chunk_plus_1; /* 0: still at work */
+	uint64_t stalled_ns;
+};
+
+/* What every fault changes comes first, on as few cache lines as it can be: with several threads
+ * these go from processor to processor with the lock. What is only read has lines of its own. */
 struct td_pager {
-	pthread_mutex_t lock;
-	pthread_cond_t calm; /* a chunk that somebody waits for is not busy any more */
-	pthread_cond_t room; /* a slot is free, or a pin */
-	unsigned waiting;    /* for room */
-	struct td_engine *engine;
-	struct td_uffd_config config;
+	_Alignas(64) pthread_mutex_t lock;
+	uint32_t arrivals_n, watched_n;
+	uint32_t dones_used;        /* bitmap */
+	unsigned waiting;           /* for room */
+	_Atomic uint64_t decisions; /* odd: a policy is at work */
+
+	struct td_line linger; /* chunks with pages that linger */
+	uint64_t held_pages, linger_pages, tier2_pages;
+
+	uint64_t leaving_pages; /* of tier 2, those that are being moved there or on from there */
+	uint64_t swapped_pages;
+	uint64_t packed_near; /* pages that came back to near memory and are not unpacked yet */
+	struct td_list queue; /* chunks with pages in tier 2, oldest first; where the engine has
+			       * that queue, those that it sends to tier 3 */
+	uint32_t hand;        /* of the sampler */
+	uint32_t doubts;      /* times that eager pages were mapped */
+	/* Figures; under the lock. */
+	uint64_t stalled_ns, waited_faults, from_tier2_pages, to_tier2_pages;
+	uint64_t flushes, flush_ns, read_bytes, write_bytes, mapped_pages;
+
+	struct td_done dones[TD_PAGER_DONES];
+
+	_Alignas(64) struct td_engine *engine;
 	uint32_t page_bytes, chunk_pages, lane_bytes;
+	_Atomic unsigned asleep; /* until a chunk is calm, or there is room */
 	size_t chunk_bytes;
 	uint64_t batch_pages; /* near memory besides the engine's, for what lingers */
 	unsigned has;         /* of enum td_uffd_has */
@@ -149,11 +186,14 @@ struct td_pager {
 	bool around;          /* a touch maps all that is there of its chunk */
 	bool thread, samples, tracks_writes;
 	int uffd, shadow_uffd, memfd;
-	uint64_t memfd_bytes;
-	struct td_uffd_unmapper unmapper;
-	struct td_pipe pipes[TD_PAGER_PIPES];
-	unsigned pipes_n;
-	unsigned char *zeros; /* a page */
+	unsigned pins_n;
+
+	/* State of chunks, by index. */
+	struct td_lane_at lane[LANES];
+	uint64_t no_lane;     /* 0 */
+	struct td_vec lanes;  /* bitmaps of lane_bytes each */
+	struct td_vec states; /* uint8_t: of enum td_chunk_state */
+	struct td_vec links;  /* of the queue; none where tier 2 has no limit, and no queue */
 
 	/* Address ranges. */
 	struct td_region *regions; /* ascending */
@@ -165,26 +205,20 @@ struct td_pager {
 	uint64_t numbers; /* page numbers given out so far */
 	_Atomic uintptr_t lowest, highest;
 
-	/* State of chunks, by index. */
-	struct td_vec lanes;   /* LANES bitmaps of lane_bytes each */
-	struct td_vec states;  /* uint8_t: of enum td_chunk_state */
-	struct td_vec links;   /* of one of these lists */
-	struct td_list queue;  /* chunks with pages in tier 2, oldest first; where the engine has
-				* that  queue, those that it sends to tier 3 */
-	struct td_list linger; /* chunks with pages that linger */
-	uint64_t held_pages, linger_pages, tier2_pages, swapped_pages;
-	uint64_t leaving_pages; /* of tier 2, those that are being moved there or on from there */
-	uint64_t packed_near;   /* pages that came back to near memory and are not unpacked yet */
-	uint32_t hand;          /* of the sampler */
+	struct td_uffd_config config;
+	uint64_t memfd_bytes;
+	struct td_uffd_unmapper unmapper;
+	unsigned char *zeros; /* a page */
 
 	/* What the engine has decided during one call. */
 	struct td_move *arrivals;
-	uint32_t arrivals_n;
 	struct td_move watched[TD_PAGER_BATCH]; /* to be unmapped, so that the next touch is seen */
-	uint32_t watched_n;
 
 	struct td_pin pins[TD_PAGER_PINS];
-	unsigned pins_n;
+	struct td_pipe pipes[TD_PAGER_PIPES];
+	unsigned pipes_n;
+	pthread_cond_t calm; /* a chunk that somebody waits for is not busy any more */
+	pthread_cond_t room; /* a slot is free, or a pin */
 
 	/* Tiers. */
 	struct td_store *store;
@@ -210,13 +244,8 @@ struct td_pager {
 	bool has_handler, has_watchdog;
 	_Atomic bool stopping;
 	int stop_fd;
-	_Atomic uint64_t decisions; /* odd: a policy is at work */
-	_Atomic unsigned failures;  /* pages that could not be had */
+	_Atomic unsigned failures; /* pages that could not be had */
 	_Atomic bool said_stuck;
-
-	/* Figures; under the lock. */
-	uint64_t stalled_ns, waited_faults, flushes, flush_ns, read_bytes, write_bytes;
-	uint64_t from_tier2_pages, to_tier2_pages, mapped_pages;
 };
 
 enum td_chunk_state {
@@ -227,11 +256,17 @@ enum td_chunk_state {
 	CHUNK_AWAITED = 16,
 };
 
-/* ---- lanes ---- */
+/* ---- lanes.c ---- */
+
+void td_pager_open_lanes(struct td_pager *p);
+/* State for so many chunks. */
+int td_pager_reserve(struct td_pager *p, uint64_t chunks);
+void td_pager_close_lanes(struct td_pager *p);
+uint64_t td_pager_state_bytes(const struct td_pager *p);
 
 static inline unsigned char *td_pager_lane(struct td_pager *p, uint32_t c, enum td_pager_lane lane)
 {
-	return p->lanes.at + ((size_t)c * LANES + (size_t)lane) * p->lane_bytes;
+	return p->lane[lane].at + (size_t)c * p->lane[lane].stride;
 }
 
 /* Fixed sizes, so that they are loads and stores. */
@@ -344,6 +379,13 @@ static inline uint64_t td_extent_page(const struct td_pager *p, const struct td_
 /* ---- lock.c ---- */
 
 void td_pager_lock(struct td_pager *p);
+/* The lock is held: what is done by now is calm; true: something was. */
+bool td_pager_collect(struct td_pager *p);
+struct td_done *td_pager_take_done(struct td_pager *p); /* the lock is held; NULL: none is free */
+void td_pager_give_done(struct td_pager *p, struct td_done *done);
+/* Without the lock: the chunk can be calm. */
+void td_pager_say_done(struct td_pager *p, struct td_done *done, uint32_t chunk,
+		       uint64_t stalled_ns);
 
 /* For calls of the program: signals are blocked, as a handler that touches paged memory would wait
  * for this very thread. */
@@ -380,13 +422,30 @@ struct td_touch {
 };
 /* The access can be made again: 0; -ENOENT: not a paged address; else it cannot be had. */
 int td_pager_touch(struct td_pager *p, const struct td_touch *touch);
-/* Carries out what was decided, the lock held at the beginning and the end. Somebody waits for the
- * page bit of chunk; TD_NIL: nobody. */
-int td_pager_carry(struct td_pager *p, uint32_t chunk, unsigned bit, bool write);
 /* Before anything is decided, while nothing is busy by this thread, so that whoever is waited for
  * waits for nobody: lets pages leave if there are too many that should. true: look again; false:
  * there is room, or nothing to wait for, since all of it is held for system calls. */
 bool td_pager_make_way(struct td_pager *p);
+
+/* ---- carry.c ---- */
+
+/* A touched page, and what is left to do for it without the lock; the chunk is busy. */
+struct td_ahead {
+	uint32_t chunk;
+	unsigned bit;
+	bool write;
+	struct td_extent *extent;
+	struct td_done *done;
+	uint64_t maps, held;      /* pages that are not mapped yet; of these, those in the view */
+	uint64_t writable, stale; /* that are so from now on */
+	uint64_t unprotect;       /* mapped, and about to be written */
+};
+/* Carries out what was decided, the lock held at the beginning and the end. */
+void td_pager_carry(struct td_pager *p);
+/* The same where somebody waits for a page. true: td_pager_carry_ahead() is to follow, without the
+ * lock; else all is done, and *rc says how it went. */
+bool td_pager_carry_touched(struct td_pager *p, struct td_ahead *a, int *rc);
+int td_pager_carry_ahead(struct td_pager *p, const struct td_ahead *a, uint64_t began_ns);
 /* Pages have come, of which these were packed; the chunk may have been evicted meanwhile. */
 void td_pager_settle(struct td_pager *p, uint32_t chunk, uint64_t came, uint64_t unpacked);
 

@@ -104,18 +104,22 @@ static void drop(struct td_pager *p, struct drops *d)
 	d->ranges_n = d->saves_n = d->saves_bytes = 0;
 }
 
-static void add_save(struct td_pager *p, struct drops *d, struct td_job *job, unsigned at)
+/* As many of n pages as fit; pages side by side are one range, which the kernel looks up once. */
+static unsigned add_save(struct td_pager *p, struct drops *d, struct td_job *job, unsigned at,
+			 unsigned n)
 {
 	size_t most = d->pipe ? d->pipe->bytes : PIPE_BYTES;
 	if (d->saves_n == SAVES || d->saves_bytes + p->page_bytes > most)
 		drop(p, d);
-	d->from[d->saves_n] =
-		(struct iovec){td_extent_at(p, job->extent, job->chunk, at), p->page_bytes};
-	d->to[d->saves_n] =
-		(struct iovec){td_extent_view(p, job->extent, job->chunk, at), p->page_bytes};
+	size_t fit = (most - d->saves_bytes) / p->page_bytes;
+	n = n < fit ? n : (unsigned)fit;
+	size_t bytes = (size_t)n * p->page_bytes;
+	d->from[d->saves_n] = (struct iovec){td_extent_at(p, job->extent, job->chunk, at), bytes};
+	d->to[d->saves_n] = (struct iovec){td_extent_view(p, job->extent, job->chunk, at), bytes};
 	d->of[d->saves_n] = job;
-	d->mask[d->saves_n++] = td_pager_bits(at, 1);
-	d->saves_bytes += p->page_bytes;
+	d->mask[d->saves_n++] = td_pager_bits(at, n);
+	d->saves_bytes += bytes;
+	return n;
 }
 
 static void drop_job(struct td_pager *p, struct drops *d, struct td_job *job)
@@ -128,8 +132,10 @@ static void drop_job(struct td_pager *p, struct drops *d, struct td_job *job)
 		add_range(d, td_extent_at(p, job->extent, job->chunk, at),
 			  (size_t)n * p->page_bytes);
 	}
-	for (uint64_t rest = job->save; rest; rest &= rest - 1)
-		add_save(p, d, job, (unsigned)__builtin_ctzll(rest));
+	for (pages = job->save; td_pager_run(&pages, &at, &n);) {
+		for (unsigned added = 0; added < n;)
+			added += add_save(p, d, job, at + added, n - added);
+	}
 	if (job->extent->copies && job->extent->has_file)
 		job->freed = job->unmap; /* the view never had them */
 }

@@ -1,0 +1,73 @@
+/* What the pager keeps of every chunk: as little as the pager it is can do with, for there are
+ * many. */
+#include "pager.h"
+
+#include <sys/mman.h>
+
+/* Of pagers that move pages some mappings may copy. An eager page may count as changed and not be:
+ * that is not for a file. */
+static bool has_lane(const struct td_pager *p, enum td_pager_lane lane)
+{
+	switch (lane) {
+	case LANE_STORED: return p->store;
+	case LANE_SWAPPED: return p->has_storage;
+	case LANE_STALE: return p->moves;
+	case LANE_EAGER: return p->copies && !p->has_storage;
+	default: return true;
+	}
+}
+
+static void publish(struct td_pager *p)
+{
+	size_t stride = p->lanes.item_bytes;
+	unsigned char *at = p->lanes.at;
+	for (enum td_pager_lane i = 0; i < LANES; i++) {
+		bool has = has_lane(p, i);
+		p->lane[i] = has ? (struct td_lane_at){at, stride}
+				 : (struct td_lane_at){(unsigned char *)&p->no_lane, 0};
+		at += has ? p->lane_bytes : 0;
+	}
+}
+
+void td_pager_open_lanes(struct td_pager *p)
+{
+	bool queues = p->engine->tiers.on || p->config.host_pages != UINT64_MAX;
+	size_t n = 0;
+	for (enum td_pager_lane i = 0; i < LANES; i++)
+		n += has_lane(p, i);
+	p->lane_bytes = p->engine->near.lane_bytes;
+	td_vec_init(&p->lanes, n * p->lane_bytes);
+	td_vec_init(&p->states, 1);
+	td_vec_init(&p->links, queues ? sizeof(struct td_link) : 0);
+}
+
+int td_pager_reserve(struct td_pager *p, uint64_t chunks)
+{
+	int rc = td_vec_reserve(&p->lanes, chunks);
+	if (!rc)
+		rc = td_vec_reserve(&p->states, chunks);
+	if (!rc)
+		rc = td_vec_reserve(&p->links, chunks);
+	if (!rc)
+		rc = td_vec_reserve(&p->linger.room, chunks);
+	/* Most of it is never used. */
+	if (!rc)
+		madvise(p->linger.room.at, p->linger.room.mapped_bytes, MADV_NOHUGEPAGE);
+	if (p->lanes.at)
+		publish(p);
+	return rc;
+}
+
+void td_pager_close_lanes(struct td_pager *p)
+{
+	td_vec_free(&p->lanes);
+	td_vec_free(&p->states);
+	td_vec_free(&p->links);
+	td_vec_free(&p->linger.room);
+}
+
+uint64_t td_pager_state_bytes(const struct td_pager *p)
+{
+	return p->lanes.mapped_bytes + p->states.mapped_bytes + p->links.mapped_bytes +
+	       p->linger.reached * sizeof(uint32_t);
+}
