@@ -295,14 +295,12 @@ TD_DEV void tide_read_many(const tide_span &a, const uint64_t (&i)[K], T (&value
 		td_dev_tick(a.control, pages);
 }
 
-/* The grid-stride loop over the first n elements, by all warps of the grid (blocks are rows of
- * threads): f(i, value) for each. K of them are under way in every lane. */
-template <class T, int K = 4, class F> TD_DEV void tide_each(const tide_span &a, uint64_t n, F f)
+/* FITS is known in the loop: with both ways in it the registers would not do. Gives the first
+ * element that is left. */
+template <class T, int K, bool FITS, class F>
+TD_DEV uint64_t td_dev_each_loop(const tide_span &a, uint64_t n, uint64_t i, uint64_t step, F &f)
 {
-	uint64_t step = (uint64_t)gridDim.x * blockDim.x;
-	uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x;
 	uint32_t rank = td_dev_warp().rank, looks = 0;
-	bool fits = a.control->fits != 0;
 	/* The last lane has as many as the first: no lane is idle. */
 	for (; i - rank + 31 + (K - 1) * step < n; i += K * step) {
 		uint64_t at[K];
@@ -310,7 +308,7 @@ template <class T, int K = 4, class F> TD_DEV void tide_each(const tide_span &a,
 #pragma unroll
 		for (int k = 0; k < K; k++)
 			at[k] = i + k * step;
-		if (td_dev_many(a, fits, at, values))
+		if (td_dev_many(a, FITS, at, values))
 			looks += K;
 #pragma unroll
 		for (int k = 0; k < K; k++)
@@ -321,7 +319,20 @@ template <class T, int K = 4, class F> TD_DEV void tide_each(const tide_span &a,
 	}
 	if (looks && rank == 0)
 		td_dev_tick(a.control, looks);
-	for (; i - rank < n; i += step) {
+	return i;
+}
+
+/* The grid-stride loop over the first n elements, by all warps of the grid (blocks are rows of
+ * threads): f(i, value) for each. K of them are under way in every lane. */
+template <class T, int K = 4, class F> TD_DEV void tide_each(const tide_span &a, uint64_t n, F f)
+{
+	uint64_t step = (uint64_t)gridDim.x * blockDim.x;
+	uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x;
+	if (a.control->fits)
+		i = td_dev_each_loop<T, K, true>(a, n, i, step, f);
+	else
+		i = td_dev_each_loop<T, K, false>(a, n, i, step, f);
+	for (; i - td_dev_warp().rank < n; i += step) {
 		T value = tide_read<T>(a, i, i < n);
 		if (i < n)
 			f(i, value);

@@ -25,7 +25,8 @@
  *     pick_observed()                one chunk to watch
  *
  * With a placement policy, place_victim() stands between pick_victim() and on_evicted(), and may
- * keep the victim: pick_victim() is then asked again, and looks past its last answer.
+ * keep the victim: pick_victim() is then asked again, and looks past its last answer. Where it
+ * sends the victim to a tier 2 that is full, yields() comes next.
  *
  * Observation: a page of a resident chunk is *armed*, so that the next access to it is seen. That
  * access is a notice: the chunk is disarmed, and
@@ -306,6 +307,8 @@ struct tide_evicted {
 	enum tide_purpose purpose; /* if unused: what it was observed for */
 };
 
+#define TIDE_YIELDS_MAX 8 /* pages of a full tier 2 that are asked about for one victim */
+
 enum tide_placement { TIDE_KEEP = 1, TIDE_TO_TIER2 = 2, TIDE_TO_TIER3 = 3 };
 
 struct tide_policy {
@@ -349,6 +352,10 @@ struct tide_policy {
 			    struct tide_plan *plan);
 	/* For the role place. */
 	enum tide_placement (*place_victim)(void *self, tide_chunk c);
+	/* Tier 2 is full, and place_victim() sent c there: does its oldest page make room? If not,
+	 * it becomes the newest, and the next is asked about, TIDE_YIELDS_MAX times; then c goes to
+	 * tier 3. NULL: it does. */
+	bool (*yields)(void *self, tide_chunk oldest, tide_chunk c);
 	/* Pages come up through tier 2 and leave a copy there, whose least recently used makes
 	 * room; else a page is in one of tiers 1 and 2 alone. */
 	bool inclusive;

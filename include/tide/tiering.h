@@ -223,6 +223,107 @@ TIDE_DEVICE static inline unsigned tide_place(struct tide_decisions *d, unsigned
 	return storage && !lift ? 3 : 2;
 }
 
+/* ---- which page of a full tier 2 makes room ----
+ *
+ * A page that stays there saves a read when it comes back, and a write if it is dirty, and has a
+ * slot for as long as that takes: what it saves over how long is what it is worth. When it comes
+ * back is taken from how long it was away the last time; of one that never came back so far, from
+ * how long others are. Where pages come back at other times than before, worths must differ by
+ * more until one makes room for another.
+ *
+ *     63                                            16   15                         0
+ *    | mean of the accesses that pages were away for | mean error of such a guess, 2^-16 |
+ */
+
+struct tide_returns {
+	uint64_t word;
+};
+
+#define TIDE_RETURNS_SHIFT 7 /* a return weighs 1/128 */
+#define TIDE_WRITE_READS 2   /* disks write about half as fast as they read */
+#define TIDE_AWAY_MAX (((uint64_t)1 << 47) - 1)
+#ifndef TIDE_YIELDS_MAX   /* as in policy.h */
+#define TIDE_YIELDS_MAX 8 /* pages of a full tier 2 that are asked about for one victim */
+#endif
+
+TIDE_DEVICE static inline uint64_t tide_returns_mean(struct tide_returns r)
+{
+	return r.word >> 16;
+}
+
+TIDE_DEVICE static inline uint32_t tide_returns_error(struct tide_returns r)
+{
+	return (uint32_t)r.word & 0xffff;
+}
+
+/* How far two of them are apart, of the greater one. */
+TIDE_DEVICE static inline int64_t tide_returns_apart(uint64_t a, uint64_t b)
+{
+	uint64_t least = a < b ? a : b, most = a < b ? b : a;
+	return (int64_t)((double)(most - least) / (double)most * 65535);
+}
+
+TIDE_DEVICE static inline uint64_t tide_away(uint64_t accesses)
+{
+	return accesses < 1 ? 1 : accesses > TIDE_AWAY_MAX ? TIDE_AWAY_MAX : accesses;
+}
+
+/* A page came back that was away so long, and before that so long; 0: for the first time. */
+TIDE_DEVICE static inline struct tide_returns tide_returns_learn(struct tide_returns r,
+								 uint64_t away, uint64_t before)
+{
+	int64_t mean = (int64_t)tide_returns_mean(r), error = (int64_t)tide_returns_error(r);
+	uint64_t guess = before ? before : (uint64_t)mean;
+	if (guess)
+		error += (tide_returns_apart(away, guess) - error) / (1 << TIDE_RETURNS_SHIFT);
+	if (mean)
+		mean += ((int64_t)away - mean) / (1 << TIDE_RETURNS_SHIFT);
+	else
+		mean = (int64_t)away;
+	r.word = (uint64_t)mean << 16 | (uint64_t)error;
+	return r;
+}
+
+/* A page that is to be weighed. */
+struct tide_weighed {
+	uint64_t away; /* how long it was away the last time; 0: it never came back */
+	uint64_t gone; /* how long it is away now; 0: it is just leaving */
+	bool dirty;
+};
+
+TIDE_DEVICE static inline uint64_t tide_gone(uint64_t evicted, uint64_t now)
+{
+	return now > evicted ? now - evicted : 1;
+}
+
+/* How long it will have its slot. Who is late will be later still. */
+TIDE_DEVICE static inline double tide_stay(struct tide_returns r, struct tide_weighed p)
+{
+	uint64_t mean = tide_returns_mean(r), least = p.away / 4;
+	if (!p.away && (!p.gone || !mean))
+		return (double)mean * 8 + 1; /* nothing says that it comes back */
+	if (!p.away)
+		return (double)(p.gone > mean ? p.gone : mean);
+	uint64_t rest = p.gone > p.away ? p.gone - p.away : p.away - p.gone;
+	return (double)(rest > least ? rest : least) + 1;
+}
+
+/* In reads. Nothing: it has no claim to a full tier 2. */
+TIDE_DEVICE static inline double tide_saves(struct tide_returns r, struct tide_weighed p)
+{
+	bool comes = p.away || (p.gone && tide_returns_mean(r));
+	return (double)((comes ? 1 : 0) + (p.dirty ? TIDE_WRITE_READS : 0));
+}
+
+/* Does a page of tier 2 make room for the one that comes? */
+TIDE_DEVICE static inline bool tide_yields(struct tide_returns r, struct tide_weighed there,
+					   struct tide_weighed comes)
+{
+	double sure = (double)(65536 - tide_returns_error(r)) / 65536;
+	double worth = tide_saves(r, comes) * tide_stay(r, there) * sure * sure;
+	return worth > tide_saves(r, there) * tide_stay(r, comes);
+}
+
 /* ---- which pages are sampled ---- */
 
 /* rate is above 0 and at most 1; a page is sampled if its hash is not above this. */

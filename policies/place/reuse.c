@@ -3,6 +3,7 @@
  *     at a fault      accesses since the page left -> a line fitted from samples -> its reuse
  *                     distance -> the tier that would have been right -> weights of a Markov chain
  *     for a victim    its last right tier -> the heaviest way out of it -> keep, tier 2 or tier 3
+ *     if that is full what it saves there, and for how long -> against those that are there
  *
  * What a fault and a victim need is in tide/tiering.h, which the GPU runtime shares; here are the
  * samples that the line is fitted to. */
@@ -17,18 +18,21 @@ struct page {
 	struct tide_past past;
 	uint64_t last; /* time of its last access, while it is sampled */
 	uint64_t weights;
+	uint64_t away; /* accesses that it was away for the last time it came back */
 	struct td_osnode node;
+	bool dirty; /* when it left */
 };
 
 struct reuse {
 	const struct tide_view *view;
 	bool by_page;
-	bool replaces; /* the oldest of tier 2, if that is full */
+	enum { NEVER, OLDEST, WEIGHS } replaces; /* which page of a full tier 2 */
 	double rate;
 	uint64_t bound;        /* of the hashes that are sampled */
 	struct td_ostree tree; /* sampled pages by last access */
 	struct tide_sums sums;
 	struct tide_line line;
+	struct tide_returns returns;
 	uint64_t weights; /* of all pages, unless by_page */
 	unsigned kept;    /* since the last eviction */
 	uint64_t keeps, lifted, judged, right;
@@ -60,7 +64,7 @@ static int create(void *self, const struct tide_view *view, const union tide_val
 			err, -EINVAL,
 			"place policy reuse: by=%s is neither all nor page: give one of them",
 			values[2].text);
-	s->replaces = values[3].i != 0;
+	s->replaces = values[3].i == 2 ? WEIGHS : values[3].i == 1 ? OLDEST : NEVER;
 	s->line.m = 1;
 	return 0;
 }
@@ -125,9 +129,34 @@ static void on_fault(void *self, tide_chunk c, tide_page p)
 		*weights = tide_weights_learn(*weights, prev, correct);
 	}
 	tide_past_set_prev(&at->past, correct);
+	uint64_t away = tide_away(near->time - evicted);
+	s->returns = tide_returns_learn(s->returns, away, at->away);
+	at->away = away;
 }
 
 /* ---- victims ---- */
+
+/* A page that is about to leave. */
+static struct tide_weighed weigh(const struct reuse *s, tide_chunk c)
+{
+	return (struct tide_weighed){slot(s, c.index)->away, 0,
+				     tide_bits(s->view, c, TIDE_DIRTY) != 0};
+}
+
+static bool has_claim(const struct reuse *s, tide_chunk c)
+{
+	return tide_saves(s->returns, weigh(s, c)) > 0;
+}
+
+/* The tier of one that is not kept. */
+static unsigned place(struct reuse *s, tide_chunk c, unsigned predicted)
+{
+	const struct tide_near *near = s->view->near;
+	if (s->replaces == WEIGHS)
+		return near->host_free_pages || (near->host_pages && has_claim(s, c)) ? 2 : 3;
+	return tide_place(&s->decisions, predicted, false, near->host_free_pages != 0,
+			  s->replaces && near->host_pages);
+}
 
 static enum tide_placement place_victim(void *self, tide_chunk c)
 {
@@ -135,9 +164,7 @@ static enum tide_placement place_victim(void *self, tide_chunk c)
 	struct page *at = slot(s, c.index);
 	unsigned predicted = tide_weights_predict(*weights_of(s, at), tide_past_prev(at->past));
 	bool may_keep = s->kept < TIDE_KEEPS_MAX && !tide_past_kept(at->past);
-	const struct tide_near *near = s->view->near;
-	unsigned tier = tide_place(&s->decisions, predicted, may_keep, near->host_free_pages != 0,
-				   s->replaces && near->host_pages);
+	unsigned tier = predicted == 1 && may_keep ? 1 : place(s, c, predicted);
 	tide_past_set_predicted(&at->past, predicted);
 	if (tier == 1) {
 		tide_past_keep(&at->past);
@@ -146,15 +173,27 @@ static enum tide_placement place_victim(void *self, tide_chunk c)
 		return TIDE_KEEP;
 	}
 	s->kept = 0;
-	s->lifted += predicted == 3 && tier == 2;
+	s->lifted += predicted == 3 && tier == 2 && s->replaces != WEIGHS;
 	return tier == 2 ? TIDE_TO_TIER2 : TIDE_TO_TIER3;
+}
+
+static bool yields(void *self, tide_chunk oldest, tide_chunk c)
+{
+	const struct reuse *s = self;
+	const struct page *old = slot(s, oldest.index);
+	if (s->replaces != WEIGHS)
+		return true;
+	uint64_t gone = tide_gone(tide_past_evicted(old->past), s->view->near->time);
+	struct tide_weighed there = {old->away, gone, old->dirty};
+	return tide_yields(s->returns, there, weigh(s, c));
 }
 
 static void on_evicted(void *self, tide_chunk c, const struct tide_evicted *what)
 {
 	struct reuse *s = self;
-	(void)what;
-	tide_past_evict(&slot(s, c.index)->past, s->view->near->time);
+	struct page *at = slot(s, c.index);
+	at->dirty = what->dirty != 0;
+	tide_past_evict(&at->past, s->view->near->time);
 }
 
 static void report(void *self, const struct tide_report *r)
@@ -171,6 +210,10 @@ static void report(void *self, const struct tide_report *r)
 	r->real(r->to, "slope", s->line.m);
 	r->real(r->to, "intercept", s->line.b);
 	r->number(r->to, "pairs", s->sums.n);
+	if (s->replaces != WEIGHS)
+		return;
+	r->number(r->to, "mean_away", tide_returns_mean(s->returns));
+	r->real(r->to, "guess_error", (double)tide_returns_error(s->returns) / 65536);
 }
 
 static const struct tide_param params[] = {
@@ -178,8 +221,8 @@ static const struct tide_param params[] = {
 	{"window", TIDE_PARAM_INT, "1024", 1, TIDE_DECISIONS_MAX,
 	 "last decisions that the 80% rule looks at"},
 	{"by", TIDE_PARAM_TEXT, "all", 0, 0, "weights: one table for all pages, or one per page"},
-	{"replace", TIDE_PARAM_INT, "0", 0, 1,
-	 "1: a page for tier 2 takes the place of the oldest there, if it is full"},
+	{"replace", TIDE_PARAM_INT, "0", 0, 2,
+	 "full tier 2: 0 to storage, 1 in place of the oldest, 2 of one that is worth less"},
 	{0},
 };
 
@@ -199,5 +242,6 @@ const struct tide_policy td_policy_place_reuse = {
 	.on_access = on_access,
 	.on_evicted = on_evicted,
 	.place_victim = place_victim,
+	.yields = yields,
 	.report = report,
 };

@@ -90,6 +90,19 @@ bool td_tiers_fetch(struct td_engine *e, tide_chunk c)
 	return at->dirty;
 }
 
+/* Does one of the oldest make room for the victim? What does not becomes the newest. */
+static bool find_room(struct td_engine *e, const struct td_engine_box *box, tide_chunk victim)
+{
+	for (unsigned i = 0; i < TIDE_YIELDS_MAX; i++) {
+		uint32_t oldest = e->tiers.queue.head;
+		if (box->choice.policy->yields(box->self, (tide_chunk){oldest}, victim))
+			return true;
+		td_list_remove(&e->tiers.queue, links(e), oldest);
+		td_list_push_tail(&e->tiers.queue, links(e), oldest);
+	}
+	return false;
+}
+
 int td_tiers_place(struct td_engine *e, tide_chunk victim, unsigned kept,
 		   enum tide_placement *where, struct tide_error *err)
 {
@@ -100,8 +113,13 @@ int td_tiers_place(struct td_engine *e, tide_chunk victim, unsigned kept,
 		why = "it keeps every page";
 	else if (*where != TIDE_KEEP && *where != TIDE_TO_TIER2 && *where != TIDE_TO_TIER3)
 		why = "it named no tier";
-	if (!why)
+	if (!why) {
+		bool asks = *where == TIDE_TO_TIER2 && box->choice.policy->yields &&
+			    e->near.host_pages && !e->near.host_free_pages;
+		if (asks && !find_room(e, box, victim))
+			*where = TIDE_TO_TIER3;
 		return 0;
+	}
 	*where = TIDE_TO_TIER3;
 	return td_engine_invalid(e, box->choice.policy, why, err);
 }

@@ -84,10 +84,11 @@ static struct td_gpu_pressure pressure_of(const struct test *t, bool small)
 
 static void test_pressure(struct test *t)
 {
-	static const char *const places[] = {"reuse", "tier-order", "random:p=0.5", "bam"};
+	static const char *const places[] = {"reuse", "tier-order", "random:p=0.5", "bam",
+					     "reuse:replace=2"};
 	static const char *const transfers[] = {"zero-copy", "dma", "hybrid"};
 	char name[96];
-	for (unsigned i = 0; i < 4 * 3 * 2; i++) {
+	for (unsigned i = 0; i < 5 * 3 * 2; i++) {
 		bool small = i % 2;
 		const char *place = places[i / 6], *transfer = transfers[i / 2 % 3];
 		struct td_gpu_pressure p = pressure_of(t, small);
@@ -99,8 +100,8 @@ static void test_pressure(struct test *t)
 		p.place = place;
 		p.transfer = transfer;
 		p.host_pages = strcmp(place, "bam") ? p.host_pages : 0;
-		snprintf(name, sizeof name, "pressure/%.*s/%s/%s", (int)strcspn(place, ":"), place,
-			 transfer, small ? "4K" : "64K");
+		snprintf(name, sizeof name, "pressure/%s/%s/%s", place, transfer,
+			 small ? "4K" : "64K");
 		run_pressure(t, name, p);
 	}
 	struct td_gpu_pressure p = pressure_of(t, false);
@@ -239,7 +240,7 @@ static void test_long(struct test *t)
 	p.rounds = 4;
 	for (unsigned n = 0; accesses < target && !rc && td_gpu_now_ns() - since_ns < most_ns;
 	     n++) {
-		p.place = n % 2 ? "tier-order" : "reuse";
+		p.place = n % 2 ? "tier-order" : "reuse:replace=2";
 		p.accesses = 0;
 		rc = td_gpu_pressure_run(&t->o->setup, &p, &err);
 		accesses += p.accesses;

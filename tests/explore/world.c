@@ -69,6 +69,7 @@ static void point_at_all(struct world *w)
 	struct td_dev_control *c = &w->c;
 	c->entries = w->entries;
 	c->past = w->past;
+	c->away = w->away;
 	c->owner = w->owner;
 	c->near_memory = (unsigned char *)w->near;
 	c->host_memory = (unsigned char *)w->host;
@@ -76,6 +77,7 @@ static void point_at_all(struct world *w)
 	c->slot_next = w->slot_next;
 	c->slot_prev = w->slot_prev;
 	c->slot_status = w->slot_status;
+	c->slot_since = w->slot_since;
 	c->shard = w->shard;
 	c->queue = w->queue;
 	c->samples = w->samples;
@@ -114,6 +116,7 @@ void world_reset(void)
 	w->c.proxies = 1;
 	w->c.samples_entries = 2;
 	w->c.place = scene->place;
+	w->c.replaces = scene->replaces;
 	w->c.transfer = scene->transfer;
 	w->c.window = 2;
 }

@@ -11,6 +11,7 @@ struct device_setup {
 	uint32_t host, staging; /* slots: pages of tier 2, and besides; multiples of shards */
 	uint32_t page_shift, proxies;
 	enum td_dev_place place;
+	enum td_dev_replaces replaces;
 	enum td_dev_transfer transfer;
 };
 
@@ -82,6 +83,8 @@ static inline void device_tables(struct device_world *w, const struct device_set
 	c->slot_next = device_take(w, slots, sizeof *c->slot_next);
 	c->slot_prev = device_take(w, slots, sizeof *c->slot_prev);
 	c->slot_status = device_take(w, slots, sizeof *c->slot_status);
+	c->away = device_take(w, s->pages, sizeof *c->away);
+	c->slot_since = device_take(w, slots, sizeof *c->slot_since);
 	c->shard = device_take(w, s->shards, sizeof *c->shard);
 	c->queue = device_take(w, s->proxies + 1, sizeof *c->queue);
 	c->samples = device_take(w, DEVICE_SAMPLES, sizeof *c->samples);
@@ -110,6 +113,7 @@ static inline void device_open(struct device_world *w, const struct device_setup
 	c->proxies = s->proxies;
 	c->samples_entries = DEVICE_SAMPLES;
 	c->place = s->place;
+	c->replaces = s->replaces;
 	c->transfer = s->transfer;
 	c->window = 1;
 	device_tables(w, s);

@@ -12,7 +12,7 @@
 #define PAGES 300
 #define LONGEST 60000
 
-enum kind { BAM, TIER_ORDER, REUSE, REUSE_BY_PAGE };
+enum kind { BAM, TIER_ORDER, REUSE, REUSE_BY_PAGE, REUSE_WEIGHS };
 
 struct model {
 	enum kind kind;
@@ -33,11 +33,13 @@ struct model {
 	uint8_t decision[LONGEST];
 	uint32_t decisions;
 	uint64_t keeps, judged, right;
+	/* reuse:replace=2 */
+	int64_t away[PAGES], mean, error; /* error: of 65536 */
 };
 
 static inline bool is_reuse(const struct model *s)
 {
-	return s->kind == REUSE || s->kind == REUSE_BY_PAGE;
+	return s->kind >= REUSE;
 }
 
 static inline unsigned (*weights(struct model *s, uint32_t p))[4]
@@ -66,6 +68,61 @@ static inline bool unqueue(struct model *s, uint32_t p)
 	return false;
 }
 
+static inline void learn_away(struct model *s, uint32_t p)
+{
+	int64_t away = (int64_t)(s->t - s->evicted[p]), guess = s->away[p] ? s->away[p] : s->mean;
+
+	if (guess) {
+		double off = (double)(away > guess ? away - guess : guess - away);
+		s->error += ((int64_t)(off / (double)(away > guess ? away : guess) * 65535) -
+			     s->error) /
+			    128;
+	}
+	s->mean += s->mean ? (away - s->mean) / 128 : away;
+	s->away[p] = away;
+}
+
+/* What a page saves over how long it stays, as a quotient. */
+static inline void weigh(const struct model *s, uint32_t p, bool there, double worth[2])
+{
+	double away = (double)s->away[p], gone = there ? (double)(s->t - s->evicted[p]) : 0;
+	double mean = (double)s->mean;
+
+	worth[0] = s->dirty[p] ? 2 : 0; /* a write takes as long as two reads */
+	if (s->away[p]) {
+		worth[0] += 1;
+		worth[1] = fmax(fabs(away - gone), floor(away / 4)) + 1;
+	} else if (there && s->mean) {
+		worth[0] += 1;
+		worth[1] = fmax(gone, mean);
+	} else {
+		worth[1] = 8 * mean + 1;
+	}
+}
+
+static inline bool makes_room(const struct model *s, uint32_t oldest, uint32_t p)
+{
+	double sure = (65536 - (double)s->error) / 65536, there[2], comes[2];
+
+	weigh(s, oldest, true, there);
+	weigh(s, p, false, comes);
+	return comes[0] * there[1] * sure * sure > there[0] * comes[1];
+}
+
+static inline unsigned place_by_weight(struct model *s, uint32_t p)
+{
+	bool claims = s->away[p] || s->dirty[p];
+
+	for (unsigned i = 0; i < 8 && claims && s->host && s->queued == s->host; i++) {
+		uint32_t oldest = s->queue[0];
+		if (makes_room(s, oldest, p))
+			return 2;
+		memmove(s->queue, s->queue + 1, (s->queued - 1) * sizeof *s->queue);
+		s->queue[s->queued - 1] = oldest;
+	}
+	return s->queued < s->host ? 2 : 3;
+}
+
 static inline void learn(struct model *s, uint32_t p)
 {
 	double since = (double)(s->t - s->evicted[p]), distance = s->m * since + s->b;
@@ -89,6 +146,7 @@ static inline void learn(struct model *s, uint32_t p)
 		row[correct]++;
 	}
 	s->prev[p] = correct;
+	learn_away(s, p);
 }
 
 static inline unsigned predict(struct model *s, uint32_t p)
@@ -125,6 +183,8 @@ static inline unsigned place_by_reuse(struct model *s, uint32_t p)
 		return 1;
 	}
 	s->kept = 0;
+	if (s->kind == REUSE_WEIGHS)
+		return place_by_weight(s, p);
 	tier = seen == 3 || !room ? 3 : 2;
 	s->decision[s->decisions++] = (uint8_t)tier;
 	return tier == 3 && room && rule ? 2 : tier;

@@ -118,6 +118,7 @@ struct study {
 	const char *workload;
 	uint32_t near, host, staging;
 	double rate;
+	enum td_dev_replaces replaces;
 };
 
 static char log_path[64];
@@ -150,7 +151,8 @@ static void open_device(const struct study *s)
 						   .staging = s->staging,
 						   .page_shift = 4,
 						   .proxies = 1,
-						   .place = s->number});
+						   .place = s->number,
+						   .replaces = s->replaces});
 	world.c->lockstep = 1;
 	world.c->sampling = s->number == TD_DEV_REUSE;
 	world.c->log_room = 2 * (uint64_t)events_n + 64;
@@ -279,15 +281,19 @@ static const char *const workloads[] = {
 static void places_are_those_of_the_simulator(void **state)
 {
 	static const struct study studies[] = {
-		{"reuse", TD_DEV_REUSE, NULL, 100, 120, 4, 1},
-		{"reuse", TD_DEV_REUSE, NULL, 64, 32, 2, 1},
-		{"reuse:rate=0.5", TD_DEV_REUSE, NULL, 90, 40, 5, 0.5},
-		{"reuse", TD_DEV_REUSE, NULL, 31, 0, 1, 1},
-		{"bam", TD_DEV_BAM, NULL, 100, 0, 1, 1},
-		{"bam", TD_DEV_BAM, NULL, 70, 0, 40, 1},
-		{"tier-order", TD_DEV_TIER_ORDER, NULL, 80, 100, 2, 1},
-		{"tier-order", TD_DEV_TIER_ORDER, NULL, 33, 7, 9, 1},
-		{"random:p=0.5", TD_DEV_RANDOM, NULL, 80, 60, 3, 1},
+		{"reuse", TD_DEV_REUSE, NULL, 100, 120, 4, 1, TD_DEV_NEVER},
+		{"reuse", TD_DEV_REUSE, NULL, 64, 32, 2, 1, TD_DEV_NEVER},
+		{"reuse:rate=0.5", TD_DEV_REUSE, NULL, 90, 40, 5, 0.5, TD_DEV_NEVER},
+		{"reuse", TD_DEV_REUSE, NULL, 31, 0, 1, 1, TD_DEV_NEVER},
+		{"reuse:replace=1", TD_DEV_REUSE, NULL, 90, 110, 4, 1, TD_DEV_OLDEST},
+		{"reuse:replace=2", TD_DEV_REUSE, NULL, 90, 110, 4, 1, TD_DEV_WEIGHS},
+		{"reuse:replace=2", TD_DEV_REUSE, NULL, 64, 5, 2, 1, TD_DEV_WEIGHS},
+		{"reuse:replace=2", TD_DEV_REUSE, NULL, 31, 0, 1, 1, TD_DEV_WEIGHS},
+		{"bam", TD_DEV_BAM, NULL, 100, 0, 1, 1, TD_DEV_NEVER},
+		{"bam", TD_DEV_BAM, NULL, 70, 0, 40, 1, TD_DEV_NEVER},
+		{"tier-order", TD_DEV_TIER_ORDER, NULL, 80, 100, 2, 1, TD_DEV_NEVER},
+		{"tier-order", TD_DEV_TIER_ORDER, NULL, 33, 7, 9, 1, TD_DEV_NEVER},
+		{"random:p=0.5", TD_DEV_RANDOM, NULL, 80, 60, 3, 1, TD_DEV_NEVER},
 	};
 	(void)state;
 	for (size_t k = 0; k < sizeof workloads / sizeof workloads[0]; k++) {
@@ -303,8 +309,9 @@ static void places_are_those_of_the_simulator(void **state)
 /* Past the end of the samples. */
 static void it_stops_sampling_when_the_simulator_does(void **state)
 {
-	struct study s = {
-		"reuse", TD_DEV_REUSE, "zipf:pages=900,accesses=300000,writes=0.3", 200, 300, 8, 1};
+	struct study s = {"reuse", TD_DEV_REUSE, "zipf:pages=900,accesses=300000,writes=0.3",
+			  200,     300,          8,
+			  1,       TD_DEV_NEVER};
 	(void)state;
 	load(s.workload);
 	compare(&s);

@@ -240,6 +240,16 @@ static void nothing_is_lost(void **state)
 	}
 }
 
+static void nothing_is_lost_where_pages_are_weighed(void **state)
+{
+	(void)state;
+	for (uint32_t shards = 1; shards <= 4; shards *= 4) {
+		struct device_setup s = setup_of(TD_DEV_REUSE, WARPS + 2, shards);
+		s.replaces = TD_DEV_WEIGHS;
+		run_case(&s, 1);
+	}
+}
+
 static void nothing_is_lost_by_the_copy_engine(void **state)
 {
 	(void)state;
@@ -270,6 +280,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nothing_is_lost),
+		cmocka_unit_test(nothing_is_lost_where_pages_are_weighed),
 		cmocka_unit_test(nothing_is_lost_by_the_copy_engine),
 		cmocka_unit_test(nothing_is_lost_where_all_is_tight),
 	};

@@ -27,7 +27,27 @@ static const struct tide_policy placer = {
 	.place_victim = answer,
 };
 
-static struct td_engine *begin(uint64_t near_pages, uint64_t host_pages, enum tide_placement always)
+/* One page alone makes room, for page 9. */
+static uint64_t soft;
+
+static bool yields(void *self, tide_chunk oldest, tide_chunk c)
+{
+	(void)self;
+	return oldest.index == soft && c.index == 9;
+}
+
+static const struct tide_policy weigher = {
+	.api = TIDE_POLICY_API,
+	.size = sizeof(struct tide_policy),
+	.name = "weigher",
+	.role = TIDE_PLACE,
+	.summary = "asks who makes room",
+	.place_victim = answer,
+	.yields = yields,
+};
+
+static struct td_engine *begin_with(const struct tide_policy *policy, uint64_t near_pages,
+				    uint64_t host_pages, enum tide_placement always)
 {
 	struct td_engine_config config = config_of(1, near_pages);
 
@@ -35,9 +55,14 @@ static struct td_engine *begin(uint64_t near_pages, uint64_t host_pages, enum ti
 	for (int i = 0; i < 16; i++)
 		answers[i] = always;
 	config.host_pages = host_pages;
-	config.place = own(&placer);
+	config.place = own(policy);
 	config.evict = named("clock", TIDE_EVICT);
 	return start(&config);
+}
+
+static struct td_engine *begin(uint64_t near_pages, uint64_t host_pages, enum tide_placement always)
+{
+	return begin_with(&placer, near_pages, host_pages, always);
 }
 
 static void assert_counts(const struct td_engine *e, uint64_t hits2, uint64_t misses2,
@@ -85,6 +110,26 @@ static void the_oldest_leaves_a_full_tier2(void **state)
 	read_page(e, 0);
 	assert_counts(e, 1, 5, 5, 1);
 	td_engine_destroy(e);
+}
+
+/* Of the nine pages that are in tier 2 eight are asked about; who stays becomes the newest. */
+static void who_yields_leaves_a_full_tier2(void **state)
+{
+	(void)state;
+	for (uint64_t who = 0; who < 10; who++) {
+		struct td_engine *e = begin_with(&weigher, 1, 9, TIDE_TO_TIER2);
+		soft = who;
+		for (uint64_t p = 0; p < 10; p++)
+			write_page(e, p); /* 0 to 8 are in tier 2 */
+		read_page(e, 10);
+		bool found = who < TIDE_YIELDS_MAX;
+		assert_int_equal(e->tiers.moved[1][2], found ? 10 : 9);
+		assert_int_equal(e->tiers.moved[2][3], found);
+		assert_counts(e, 0, 11, 11, 1); /* one of them was written */
+		assert_int_equal(e->near.host_free_pages, 0);
+		assert_int_equal(e->tiers.queue.head, found ? who + 1 : 8);
+		td_engine_destroy(e);
+	}
 }
 
 static void without_host_memory_all_goes_to_storage(void **state)
@@ -141,6 +186,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(tier2_gives_back_what_it_got),
 		cmocka_unit_test(the_oldest_leaves_a_full_tier2),
+		cmocka_unit_test(who_yields_leaves_a_full_tier2),
 		cmocka_unit_test(without_host_memory_all_goes_to_storage),
 		cmocka_unit_test(a_kept_page_stays),
 		cmocka_unit_test(nonsense_ends_the_run),

@@ -16,7 +16,9 @@
 
 /* ---- model and engine side by side ---- */
 
-static const char *const specs[] = {"bam", "tier-order", "reuse", "reuse:by=page"};
+static const char *const specs[] = {"bam", "tier-order", "reuse", "reuse:by=page",
+				    "reuse:replace=2"};
+enum { KINDS = sizeof specs / sizeof *specs };
 
 struct study {
 	enum kind kind;
@@ -124,11 +126,11 @@ static void compare(const struct study *study, uint64_t seed)
 static void small_tiers_are_those_of_the_model(void **state)
 {
 	(void)state;
-	for (uint32_t i = 0; i < 120; i++) {
-		struct study study = {.kind = i % 4,
+	for (uint32_t i = 0; i < 150; i++) {
+		struct study study = {.kind = i % KINDS,
 				      .near = 1 + i % 23,
-				      .host = i / 4 % 31,
-				      .window = i % 4 < REUSE || i % 3 ? 0 : 1 + i / 3,
+				      .host = i / KINDS % 31,
+				      .window = i % KINDS < REUSE || i % 3 ? 0 : 1 + i / 3,
 				      .length = 4000};
 		compare(&study, i);
 	}
@@ -138,9 +140,10 @@ static void small_tiers_are_those_of_the_model(void **state)
 static void larger_tiers_are_those_of_the_model(void **state)
 {
 	static const struct study studies[] = {
-		{TIER_ORDER, 100, 50, 0, 20000, 0}, {REUSE, 30, 60, 0, 60000, 0},
-		{REUSE, 100, 120, 0, 40000, 0},     {REUSE, 150, 20, 100, 20000, 0},
-		{REUSE, 150, 20, 0, 4000, 160},     {REUSE_BY_PAGE, 40, 80, 0, 40000, 0}};
+		{TIER_ORDER, 100, 50, 0, 20000, 0},  {REUSE, 30, 60, 0, 60000, 0},
+		{REUSE, 100, 120, 0, 40000, 0},      {REUSE, 150, 20, 100, 20000, 0},
+		{REUSE, 150, 20, 0, 4000, 160},      {REUSE_BY_PAGE, 40, 80, 0, 40000, 0},
+		{REUSE_WEIGHS, 30, 60, 0, 60000, 0}, {REUSE_WEIGHS, 50, 100, 0, 20000, 250}};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof studies / sizeof *studies; i++)
@@ -227,6 +230,21 @@ static void reuse_fills_host_memory_and_leaves_it(void **state)
 	assert_true(reuse.tier2_hits >= 9 * 200);
 }
 
+/* Of pages in turn it keeps as many as any; of some that are written, rather those. */
+static void what_is_worth_more_stays_in_host_memory(void **state)
+{
+	const char *some = "cyclic:pages=500,rounds=10,writes=0.2";
+	struct tide_counts reuse = count(ROUND, "reuse", "200p");
+	struct tide_counts weighs = count(ROUND, "reuse:replace=2", "200p");
+	struct tide_counts mixed = count(some, "reuse", "200p");
+	struct tide_counts weighed = count(some, "reuse:replace=2", "200p");
+
+	(void)state;
+	assert_true(weighs.tier3_reads <= reuse.tier3_reads + reuse.tier3_reads / 50);
+	assert_true(weighed.tier3_reads + weighed.tier3_writes <
+		    mixed.tier3_reads + mixed.tier3_writes);
+}
+
 /* ---- the samples of reuse ---- */
 
 struct line {
@@ -290,6 +308,7 @@ int main(void)
 		cmocka_unit_test(a_coin_that_always_falls_one_way_is_no_coin),
 		cmocka_unit_test(without_host_memory_all_are_bam),
 		cmocka_unit_test(reuse_fills_host_memory_and_leaves_it),
+		cmocka_unit_test(what_is_worth_more_stays_in_host_memory),
 		cmocka_unit_test(a_part_of_the_pages_gives_about_the_same_line),
 		cmocka_unit_test(sampling_stops),
 		cmocka_unit_test(a_table_of_neither_kind_is_refused),

@@ -373,6 +373,102 @@ static void only_what_is_seen_in_tier_2_replaces_there(void **state)
 	}
 }
 
+/* ---- who makes room in tier 2 ---- */
+
+static struct tide_returns learn_all(struct tide_returns r, uint64_t away, uint64_t before, int n)
+{
+	for (int i = 0; i < n; i++)
+		r = tide_returns_learn(r, away, before);
+	return r;
+}
+
+static void returns_have_a_mean_and_an_error(void **state)
+{
+	struct tide_returns r = {0};
+
+	(void)state;
+	r = tide_returns_learn(r, 1000, 0);
+	assert_int_equal(tide_returns_mean(r), 1000);
+	assert_int_equal(tide_returns_error(r), 0); /* there was nothing to go by */
+	r = learn_all(r, 1000, 1000, 5000);
+	assert_int_equal(tide_returns_mean(r), 1000);
+	assert_int_equal(tide_returns_error(r), 0);
+	r = learn_all(r, 3000, 1000, 5000); /* always three times as long: an error of 2/3 */
+	assert_in_range(tide_returns_mean(r), 2870, 3000);
+	assert_in_range(tide_returns_error(r), 43690 - 128, 43690);
+	r = learn_all(r, 3000, 0, 5000); /* without a past the mean is the guess */
+	assert_in_range(tide_returns_error(r), 0, 65536 / 20);
+	r = learn_all(r, TIDE_AWAY_MAX, 1, 100000);
+	assert_in_range(tide_returns_mean(r), TIDE_AWAY_MAX - 128, TIDE_AWAY_MAX);
+	assert_in_range(tide_returns_error(r), 65535 - 128, 65535);
+	assert_int_equal(tide_away(0), 1);
+	assert_int_equal(tide_away(UINT64_MAX), TIDE_AWAY_MAX);
+	assert_int_equal(tide_gone(7, 9), 2);
+	assert_int_equal(tide_gone(9, 7), 1);
+}
+
+/* Pages come back after 1000 accesses, as they always did. */
+static void the_one_that_is_worth_less_makes_room(void **state)
+{
+	static const struct {
+		struct tide_weighed there, comes;
+		bool yields;
+	} rows[] = {
+		/* in turn: who is there comes back first */
+		{{1000, 1, false}, {1000, 0, false}, false},
+		{{1000, 900, false}, {1000, 0, false}, false},
+		{{1000, 500, false}, {300, 0, false}, true},
+		/* it is late, and later than the other will be */
+		{{1000, 1900, false}, {1000, 0, false}, false},
+		{{1000, 2100, false}, {1000, 0, false}, true},
+		/* a write is worth two reads */
+		{{1000, 1, false}, {1000, 0, true}, true},
+		{{1000, 600, false}, {1000, 0, true}, true},
+		{{1000, 700, false}, {1000, 0, true}, false},
+		{{1000, 1, true}, {400, 0, false}, false},
+		{{1000, 1, true}, {300, 0, false}, true},
+		/* nothing is known of one that is there */
+		{{0, 1, false}, {1000, 0, false}, false},
+		{{0, 1100, false}, {1000, 0, false}, true},
+		{{0, 1, false}, {1000, 0, true}, true},
+		/* nothing is known of the one that comes */
+		{{0, 1, false}, {0, 0, false}, false},
+		{{0, 1 << 20, false}, {0, 0, false}, false},
+		{{0, 3900, false}, {0, 0, true}, false},
+		{{0, 4100, false}, {0, 0, true}, true},
+	};
+	struct tide_returns r = learn_all((struct tide_returns){0}, 1000, 1000, 1);
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		if (tide_yields(r, rows[i].there, rows[i].comes) != rows[i].yields)
+			fail_msg("row %zu", i);
+	}
+}
+
+/* Where guesses are two thirds off, it must be nine times as good. */
+static void doubt_keeps_what_is_there(void **state)
+{
+	struct tide_returns r = learn_all((struct tide_returns){0}, 3000, 1000, 5000);
+	struct tide_weighed there = {3000, 1, false};
+
+	(void)state;
+	assert_false(tide_yields(r, there, (struct tide_weighed){400, 0, false}));
+	assert_true(tide_yields(r, there, (struct tide_weighed){300, 0, false}));
+}
+
+/* Before anything came back only what is clean yields, to what is dirty. */
+static void without_returns_the_clean_yield_to_the_dirty(void **state)
+{
+	struct tide_returns none = {0};
+
+	(void)state;
+	for (unsigned i = 0; i < 4; i++) {
+		struct tide_weighed there = {0, 5, i & 1}, comes = {0, 0, i & 2};
+		assert_int_equal(tide_yields(none, there, comes), i == 2);
+	}
+}
+
 /* ---- samples ---- */
 
 static void a_rate_is_a_bound_on_the_hash(void **state)
@@ -452,6 +548,10 @@ int main(void)
 		cmocka_unit_test(eighty_percent_itself_is_not_enough),
 		cmocka_unit_test(a_victim_goes_where_it_was_seen),
 		cmocka_unit_test(only_what_is_seen_in_tier_2_replaces_there),
+		cmocka_unit_test(returns_have_a_mean_and_an_error),
+		cmocka_unit_test(the_one_that_is_worth_less_makes_room),
+		cmocka_unit_test(doubt_keeps_what_is_there),
+		cmocka_unit_test(without_returns_the_clean_yield_to_the_dirty),
 		cmocka_unit_test(a_rate_is_a_bound_on_the_hash),
 		cmocka_unit_test(a_fit_through_a_line_is_that_line),
 		cmocka_unit_test(a_fit_of_large_distances_is_exact),

@@ -22,6 +22,9 @@
 #define TD_DEV_CLOCKS 128 /* parts of the count of accesses: TD_DEV_PARTS of the GPU at least */
 
 enum td_dev_place { TD_DEV_BAM, TD_DEV_TIER_ORDER, TD_DEV_RANDOM, TD_DEV_REUSE };
+/* A page for a full tier 2 goes to storage; takes the place of the oldest there, if it is seen in
+ * tier 2; takes that of one that is worth less. */
+enum td_dev_replaces { TD_DEV_NEVER, TD_DEV_OLDEST, TD_DEV_WEIGHS };
 enum td_dev_transfer { TD_DEV_ZERO_COPY, TD_DEV_DMA, TD_DEV_HYBRID };
 
 /* ---- requests to the processor: pinned memory ----
@@ -130,6 +133,12 @@ struct td_dev_shard {
 	uint64_t counts[TD_DEV_COUNTS];
 };
 
+/* What a page of tier 2 is weighed by, under the shard's lock. */
+struct td_dev_since {
+	uint64_t evicted; /* when it came there */
+	uint64_t away; /* for how many accesses it was away the last time; 0: it never came back */
+};
+
 /* A decision, for comparison with the simulator. */
 struct td_dev_decision {
 	uint32_t page; /* the victim */
@@ -149,7 +158,9 @@ struct td_dev_control {
 	unsigned char *near_memory; /* frames */
 	unsigned char *host_memory; /* slots, pinned */
 	uint32_t *slot_page, *slot_next, *slot_prev;
-	int32_t *slot_status; /* pinned */
+	uint64_t *away;                  /* of all pages, and */
+	struct td_dev_since *slot_since; /* of slots: with replaces == TD_DEV_WEIGHS alone */
+	int32_t *slot_status;            /* pinned */
 	struct td_dev_shard *shard;
 	struct td_dev_queue *queue;       /* proxies; then one for copies, one for faults */
 	struct td_dev_sample *samples;    /* pinned ring */
@@ -175,12 +186,12 @@ struct td_dev_control {
 	uint32_t shard_slots; /* slots of each shard: slot / shard_slots is its shard */
 	uint32_t
 		window; /* pages that a warp brings at once, 1 to TD_DEV_WINDOW: tide_gpu_begin() */
-	uint32_t replaces; /* place reuse: a page for tier 2 replaces the oldest there, if it is
-			      full */
+	uint32_t replaces; /* place reuse: enum td_dev_replaces */
 	uint32_t fits; /* of this launch: all pages have frames, so that none leaves near memory */
 
 	/* changed by the GPU */
 	uint64_t weights;        /* of the Markov chain */
+	uint64_t returns;        /* the word of struct tide_returns */
 	uint64_t line_sequence;  /* as told->line_sequence when it was last looked at; odd while it
 				    changes */
 	uint64_t line_m, line_b; /* the doubles' bits; at first those of 1 and 0 */

@@ -98,6 +98,18 @@ TD_DEV_SLOW void td_dev_sample(struct td_dev_control *c, uint32_t page, uint64_t
 
 /* ---- what a fault teaches: one lane, which owns the page ---- */
 
+TD_DEV void td_dev_learn_away(struct td_dev_control *c, uint32_t page, uint64_t away)
+{
+	uint64_t old = td_dev_peek(&c->returns), seen, before = c->away[page];
+	for (;; old = seen) {
+		struct tide_returns r = {old};
+		seen = td_dev_cas(&c->returns, old, tide_returns_learn(r, away, before).word);
+		if (seen == old)
+			break;
+	}
+	c->away[page] = away;
+}
+
 TD_DEV_SLOW void td_dev_learn(struct td_dev_control *c, struct td_dev_shard *s, uint32_t page,
 			      uint64_t now)
 {
@@ -118,6 +130,8 @@ TD_DEV_SLOW void td_dev_learn(struct td_dev_control *c, struct td_dev_shard *s, 
 	}
 	tide_past_set_prev(&past, correct);
 	c->past[page] = past;
+	if (c->replaces == TD_DEV_WEIGHS)
+		td_dev_learn_away(c, page, tide_away(now - evicted));
 }
 
 /* ---- claims ---- */

@@ -11,6 +11,21 @@ static __device__ __forceinline__ float read_inputs(Cursor &inputs, uint64_t blo
 			  td_lane() < TD_BACKPROP_INPUTS);
 }
 
+/* All weights of a turn, or what goes with them: more than a page, less than two. */
+template <class Access>
+static __device__ __forceinline__ void wish_weights(typename Access::wishes &wishes,
+						    const typename Access::span &a, uint64_t turn,
+						    uint64_t blocks)
+{
+	uint64_t end = td_least(turn + TD_BACKPROP_TURN, blocks);
+	uint64_t first = turn * TD_BACKPROP_BLOCK + TD_BACKPROP_ROW;
+	uint64_t last = end * TD_BACKPROP_BLOCK + TD_BACKPROP_ROW - 1;
+
+	wishes.template add<float>(a, first);
+	wishes.template add<float>(a, first + (last - first) / 2);
+	wishes.template add<float>(a, last);
+}
+
 /* The block's weights, into shared memory, and decayed where they lie. */
 template <class Cursor>
 static __device__ __forceinline__ void take_weights(Cursor &weights, uint64_t at, float *shared)
@@ -53,6 +68,11 @@ static __global__ void forward(typename Access::span input, typename Access::spa
 
 	for (uint64_t turn = td_warp() * TD_BACKPROP_TURN; turn < blocks;
 	     turn += td_warps() * TD_BACKPROP_TURN) {
+		typename Access::wishes wishes;
+		wishes.template add<float>(input, turn * TD_BACKPROP_INPUTS + 1);
+		wish_weights<Access>(wishes, weight, turn, blocks);
+		wishes.template add<float>(partial, turn * TD_BACKPROP_UNITS);
+		wishes.bring();
 		for (uint64_t b = turn; b < td_least(turn + TD_BACKPROP_TURN, blocks); b++) {
 			float in = read_inputs(inputs, b);
 			take_weights(weights, b * TD_BACKPROP_BLOCK + TD_BACKPROP_ROW, shared);
@@ -95,6 +115,11 @@ static __global__ void adjust(typename Access::span input, typename Access::span
 
 	for (uint64_t turn = td_warp() * TD_BACKPROP_TURN; turn < blocks;
 	     turn += td_warps() * TD_BACKPROP_TURN) {
+		typename Access::wishes wishes;
+		wishes.template add<float>(input, turn * TD_BACKPROP_INPUTS + 1);
+		wish_weights<Access>(wishes, weight, turn, blocks);
+		wish_weights<Access>(wishes, old, turn, blocks);
+		wishes.bring();
 		for (uint64_t b = turn; b < td_least(turn + TD_BACKPROP_TURN, blocks); b++) {
 			float in = read_inputs(inputs, b);
 			adjust_block(weights, olds, b * TD_BACKPROP_BLOCK + TD_BACKPROP_ROW, in,

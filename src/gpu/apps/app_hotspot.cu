@@ -13,6 +13,11 @@ static __global__ void heat(typename Access::span power, typename Access::span f
 
 	for (uint64_t b = td_warp() * page; b < cells; b += td_warps() * page) {
 		uint64_t e = td_least(b + page, cells), x = b % n;
+		typename Access::wishes wishes;
+		td_wish_rows<Access>(wishes, from, b, e, n, cells);
+		wishes.template add<float>(power, b);
+		wishes.template add<float>(to, b);
+		wishes.bring();
 		float rim = td_rim<Access>(from, b, e, cells);
 		for (uint64_t i = b; i < e; i += TD_STEP) {
 			const float *at = here.read(i);

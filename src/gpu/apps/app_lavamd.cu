@@ -4,6 +4,7 @@
 #include "app_lavamd.h"
 
 enum { BLOCK_WARPS = 4 };
+enum { AHEAD = 8 }; /* boxes of this block whose pages are asked for at once */
 
 /* Particle i, of two elements of 16 bytes. */
 template <class Access>
@@ -49,6 +50,29 @@ static __device__ __forceinline__ void fetch_box(const typename Access::span &rv
 	__syncthreads();
 }
 
+/* What this box and the next ones of the block will be the first to need: their own, and of the
+ * last box around them. */
+template <class Access>
+static __device__ __forceinline__ void
+bring_ahead(const typename Access::span &box, const typename Access::span &rv,
+	    const typename Access::span &qv, const typename Access::span &fv, uint64_t home,
+	    uint64_t n)
+{
+	uint64_t boxes = n * n * n;
+	typename Access::wishes wishes;
+
+#pragma unroll
+	for (unsigned k = 0; k < AHEAD; k++, home += gridDim.x) {
+		uint64_t last = td_least(home + n * n + n + 1, boxes - 1) * TD_LAVAMD_PARTICLES;
+		bool is_one = home < boxes;
+		wishes.template add<uint32_t>(box, home * TD_LAVAMD_BOX_WORDS, is_one);
+		wishes.template add<double2>(rv, 2 * last, is_one);
+		wishes.template add<double>(qv, last, is_one);
+		wishes.template add<double2>(fv, 2 * home * TD_LAVAMD_PARTICLES, is_one);
+	}
+	wishes.bring();
+}
+
 /* Lane 0: how many boxes are around it. Lane k: the number of the k-th before this. */
 template <class Access>
 static __device__ __forceinline__ uint32_t read_list(const typename Access::span &box,
@@ -75,13 +99,16 @@ static __device__ __forceinline__ void add_forces(td_lavamd_four *f, const other
 template <class Access>
 static __global__ void __launch_bounds__(BLOCK_WARPS * 32, 1)
 	forces(typename Access::span box, typename Access::span rv, typename Access::span qv,
-	       typename Access::span fv, uint64_t boxes)
+	       typename Access::span fv, uint64_t n)
 {
 	__shared__ others around;
 	bool active = threadIdx.x < TD_LAVAMD_PARTICLES;
+	uint64_t boxes = n * n * n;
 
 	for (uint64_t home = blockIdx.x; home < boxes; home += gridDim.x) {
 		uint64_t i = home * TD_LAVAMD_PARTICLES + threadIdx.x;
+		if (threadIdx.x < 32)
+			bring_ahead<Access>(box, rv, qv, fv, home, n);
 		uint32_t list = read_list<Access>(box, home);
 		unsigned count = min(__shfl_sync(TD_FULL, list, 0), (unsigned)TD_LAVAMD_AROUND);
 		td_lavamd_four f = {0, 0, 0, 0};
@@ -105,7 +132,7 @@ template <class Access> static int run(struct td_app_run *r, struct tide_error *
 
 	return td_app_launch(r, err, warps, BLOCK_WARPS, PINS, forces<Access>,
 			     Access::array(r, TD_LAVAMD_BOX), Access::array(r, TD_LAVAMD_RV),
-			     Access::array(r, TD_LAVAMD_QV), Access::array(r, TD_LAVAMD_FV), boxes);
+			     Access::array(r, TD_LAVAMD_QV), Access::array(r, TD_LAVAMD_FV), n);
 }
 
 const struct td_gpu_kernels td_gpu_kernels_lavamd = {&td_app_plan_lavamd, run<td_paged>,

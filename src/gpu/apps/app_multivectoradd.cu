@@ -32,6 +32,10 @@ static __global__ void add(typename Access::span a, typename Access::span c, uin
 	uint64_t end = td_least(at + warp_pages * page, elements);
 
 	for (; at < end; at += page) {
+		typename Access::wishes wishes;
+		wishes.template add<uint64_t>(a, at);
+		wishes.template add<uint64_t>(c, at);
+		wishes.bring();
 		const uint64_t *x = from.read(at);
 		add_page(x, to.write(at), td_least(page, end - at));
 	}

@@ -5,8 +5,10 @@
 #include "app_pathfinder.h"
 
 enum { HALO = 1, COLUMNS = TD_PATHFINDER_STRIP / 32 + 2 * HALO }; /* of 32 each */
+enum { AHEAD = 3 };      /* strips of the warp whose pages are asked for at once */
 #define BEYOND (1 << 29) /* more than any way costs: there are no columns beyond the wall */
 
+static_assert(AHEAD * (TD_PATHFINDER_STEPS + 2) <= 32, "a lane for each page");
 static_assert(HALO * 32 >= TD_PATHFINDER_STEPS, "a launch must not see the end of the halo");
 
 /* Do the k-th 32 columns exist? */
@@ -48,6 +50,25 @@ static __device__ __forceinline__ void step(int32_t cell[COLUMNS], const int32_t
 	}
 }
 
+/* What this strip and the next ones of the warp need: many warps have strips of the same page. */
+template <class Access>
+static __device__ __forceinline__ void bring_ahead(const typename Access::span &wall,
+						   const typename Access::span &from,
+						   const typename Access::span &to, uint64_t strip,
+						   uint64_t cols, uint64_t first, unsigned steps)
+{
+	typename Access::wishes wishes;
+
+	for (unsigned k = 0; k < AHEAD && strip < cols; k++) {
+		wishes.template add<int32_t>(from, strip);
+		for (unsigned s = 0; s < steps; s++)
+			wishes.template add<int32_t>(wall, (first + s) * cols + strip);
+		wishes.template add<int32_t>(to, strip);
+		strip += td_warps() * TD_PATHFINDER_STRIP;
+	}
+	wishes.bring();
+}
+
 template <class Access>
 static __global__ void find(typename Access::span wall, typename Access::span from,
 			    typename Access::span to, uint64_t cols, uint64_t first, unsigned steps)
@@ -57,6 +78,7 @@ static __global__ void find(typename Access::span wall, typename Access::span fr
 	for (uint64_t strip = td_warp() * TD_PATHFINDER_STRIP; strip < cols;
 	     strip += td_warps() * TD_PATHFINDER_STRIP) {
 		int32_t cell[COLUMNS], row[COLUMNS];
+		bring_ahead<Access>(wall, from, to, strip, cols, first, steps);
 		read_row(before, 0, strip, cols, cell);
 		for (unsigned s = 0; s < steps; s++) {
 			read_row(rows, (first + s) * cols, strip, cols, row);

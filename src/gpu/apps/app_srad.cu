@@ -30,6 +30,16 @@ static __device__ __forceinline__ float4 flow(float4 at, float4 c, float4 c_s, f
 			   td_srad_flow(at.w, c.w, c_s.w, c_e.w, n.w, s.w, w.w, e.w));
 }
 
+template <class Access>
+static __device__ __forceinline__ void wish_others(typename Access::wishes &wishes,
+						   const arrays<Access> &a, uint64_t b)
+{
+	wishes.template add<float>(a.e, b);
+	wishes.template add<float>(a.w, b);
+	wishes.template add<float>(a.s, b);
+	wishes.template add<float>(a.n, b);
+}
+
 /* Reads the image, writes the five others. */
 template <class Access> static __global__ void measure(arrays<Access> a, uint64_t n, float speckle)
 {
@@ -39,6 +49,11 @@ template <class Access> static __global__ void measure(arrays<Access> a, uint64_
 
 	for (uint64_t b = td_warp() * page; b < cells; b += td_warps() * page) {
 		uint64_t end = td_least(b + page, cells), x = b % n;
+		typename Access::wishes wishes;
+		td_wish_rows<Access>(wishes, a.j, b, end, n, cells);
+		wish_others<Access>(wishes, a, b);
+		wishes.template add<float>(a.c, b);
+		wishes.bring();
 		float rim = td_rim<Access>(a.j, b, end, cells);
 		for (uint64_t i = b; i < end; i += TD_STEP) {
 			const float *at = here.read(i);
@@ -66,6 +81,11 @@ template <class Access> static __global__ void diffuse(arrays<Access> a, uint64_
 
 	for (uint64_t b = td_warp() * page; b < cells; b += td_warps() * page) {
 		uint64_t end = td_least(b + page, cells), x = b % n;
+		typename Access::wishes wishes;
+		td_wish_rows<Access>(wishes, a.c, b, end, n, cells);
+		wish_others<Access>(wishes, a, b);
+		wishes.template add<float>(a.j, b);
+		wishes.bring();
 		float rim = td_rim<Access>(a.c, b, end, cells);
 		for (uint64_t i = b; i < end; i += TD_STEP) {
 			const float *at = c.read(i);

@@ -76,7 +76,7 @@ static void add_place(struct sweep *w, const char *name)
 static void read_places(struct sweep *w)
 {
 	const char *list =
-		w->o->place ? w->o->place : "bam,tier-order,random,reuse,reuse:replace=1";
+		w->o->place ? w->o->place : "bam,tier-order,random,reuse,reuse:replace=2";
 	char entry[NAME_MOST];
 
 	w->baselines = !w->o->place && !w->o->orchestrate;

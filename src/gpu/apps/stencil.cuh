@@ -33,6 +33,19 @@ static __device__ __forceinline__ float td_rim(const typename Access::span &a, u
 	return Access::template read<float>(a, last ? e : b - first, first || last);
 }
 
+/* The cells b up to e of an array, and the row above and below them. */
+template <class Access>
+static __device__ __forceinline__ void td_wish_rows(typename Access::wishes &wishes,
+						    const typename Access::span &a, uint64_t b,
+						    uint64_t e, uint64_t n, uint64_t cells)
+{
+	wishes.template add<float>(a, b);
+	wishes.template add<float>(a, b - n, b >= n);
+	wishes.template add<float>(a, e - 1 - n, e > n);
+	wishes.template add<float>(a, b + n, b + n < cells);
+	wishes.template add<float>(a, td_least(e - 1 + n, cells - 1));
+}
+
 struct td_beside {
 	float4 west, east;
 };

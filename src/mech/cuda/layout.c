@@ -34,6 +34,10 @@ static void lay_out_tables(struct tide_gpu *g, struct carver *c)
 	struct td_dev_control *k = &g->control;
 	k->entries = carve(c, k->pages, sizeof *k->entries);
 	k->past = carve(c, k->pages, sizeof *k->past);
+	if (k->replaces == TD_DEV_WEIGHS) {
+		k->away = carve(c, k->pages, sizeof *k->away);
+		k->slot_since = carve(c, k->slots, sizeof *k->slot_since);
+	}
 	k->owner = carve(c, k->frames, sizeof *k->owner);
 	k->slot_page = carve(c, k->slots, sizeof *k->slot_page);
 	k->slot_next = carve(c, k->slots, sizeof *k->slot_next);
@@ -232,13 +236,14 @@ static int initialise_slots(struct tide_gpu *g, struct tide_error *err)
 	return rc;
 }
 
+/* The 80% rule looks at so many decisions of all shards together. */
 static int initialise_decisions(struct tide_gpu *g, struct tide_error *err)
 {
 	const struct td_dev_control *k = &g->control;
+	uint32_t window = (g->set.window + k->shards - 1) / k->shards;
 	int rc = td_cuda_device.fill(k->decisions, 0, k->shards * sizeof *k->decisions, err);
 	for (uint32_t i = 0; i < k->shards && !rc; i++)
-		rc = td_cuda_device.copy(&k->decisions[i].window, &g->set.window,
-					 sizeof g->set.window, err);
+		rc = td_cuda_device.copy(&k->decisions[i].window, &window, sizeof window, err);
 	return rc;
 }
 
@@ -246,6 +251,10 @@ static int initialise_tables(struct tide_gpu *g, struct tide_error *err)
 {
 	const struct td_dev_control *k = &g->control;
 	int rc = td_cuda_device.fill(k->past, 0, k->pages * sizeof *k->past, err);
+	if (!rc && k->away)
+		rc = td_cuda_device.fill(k->away, 0, k->pages * sizeof *k->away, err);
+	if (!rc && k->slot_since)
+		rc = td_cuda_device.fill(k->slot_since, 0, k->slots * sizeof *k->slot_since, err);
 	if (!rc)
 		rc = td_cuda_device.fill(k->owner, 0xff, k->frames * sizeof *k->owner, err);
 	if (!rc)

@@ -141,8 +141,8 @@ static const struct tide_param of_reuse[] = {
 	{"rate", TIDE_PARAM_REAL, "0.125", 1e-6, 1, "share of the pages that is sampled, by hash"},
 	{"window", TIDE_PARAM_INT, "1024", 1, TIDE_DECISIONS_MAX,
 	 "last decisions that the 80% rule looks at"},
-	{"replace", TIDE_PARAM_INT, "0", 0, 1,
-	 "1: a page for tier 2 takes the place of the oldest there, if it is full"},
+	{"replace", TIDE_PARAM_INT, "0", 0, 2,
+	 "full tier 2: 0 to storage, 1 in place of the oldest, 2 of one that is worth less"},
 	{0},
 };
 /* As the simulator's: to be compared with it. */
@@ -150,8 +150,8 @@ static const struct tide_param of_reuse_lockstep[] = {
 	{"rate", TIDE_PARAM_REAL, "1", 1e-6, 1, "share of the pages that is sampled, by hash"},
 	{"window", TIDE_PARAM_INT, "1024", 1, TIDE_DECISIONS_MAX,
 	 "last decisions that the 80% rule looks at"},
-	{"replace", TIDE_PARAM_INT, "0", 0, 1,
-	 "1: a page for tier 2 takes the place of the oldest there, if it is full"},
+	{"replace", TIDE_PARAM_INT, "0", 0, 2,
+	 "full tier 2: 0 to storage, 1 in place of the oldest, 2 of one that is worth less"},
 	{0},
 };
 
@@ -186,7 +186,7 @@ static int parse_place(struct td_cuda_settings *s, const char *text, struct tide
 	if (s->place == TD_DEV_REUSE) {
 		s->rate = values[0].r;
 		s->window = (uint32_t)values[1].i;
-		s->replaces = values[2].i != 0;
+		s->replaces = (uint32_t)values[2].i;
 	}
 	free(values);
 	return 0;

@@ -38,7 +38,7 @@ struct td_cuda_settings {
 	uint32_t page_shift, shards, proxies;
 	uint32_t place, transfer; /* enum td_dev_place, td_dev_transfer */
 	uint32_t window;          /* of the 80% rule */
-	bool replaces;            /* place reuse: the oldest of tier 2, if that is full */
+	uint32_t replaces;        /* place reuse: enum td_dev_replaces */
 	double rate;              /* share of the pages that is sampled */
 	double probability;       /* of tier 2, place random */
 	bool host_orchestrated;
