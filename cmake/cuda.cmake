@@ -108,9 +108,10 @@ function(tide_cuda_module name map)
 		-Wl,--no-undefined -static-libgcc)
 endfunction()
 
-# ---- the runtime in C: for the GPU, and for tests with plain memory in its place ----
+# ---- the runtime and the pool's device in C: for the GPU, and for tests with plain memory in its
+# place ----
 
-file(GLOB runtime_sources CONFIGURE_DEPENDS src/mech/cuda/*.c)
+file(GLOB runtime_sources CONFIGURE_DEPENDS src/mech/cuda/*.c src/pool/cuda/*.c)
 set(host_sources ${runtime_sources})
 list(FILTER host_sources EXCLUDE REGEX "/device_cuda\\.c$")
 list(FILTER runtime_sources EXCLUDE REGEX "/device_host\\.c$")
@@ -120,8 +121,10 @@ if(host_sources)
 	target_link_libraries(tide_cuda_host PUBLIC tide_static)
 endif()
 if(TIDE_HAS_CUDA AND runtime_sources)
+	file(GLOB runtime_kernels CONFIGURE_DEPENDS src/pool/cuda/*.cu)
+	tide_nvcc(runtime_objects ${runtime_kernels})
 	tide_cuda_module(tide_cuda ${PROJECT_SOURCE_DIR}/src/mech/cuda/libtide_cuda.map
-		${runtime_sources})
+		${runtime_sources} ${runtime_objects})
 endif()
 
 # ---- what tide gpu runs ----
@@ -139,7 +142,8 @@ if(TIDE_HAS_CUDA)
 	file(GLOB_RECURSE gpu_kernels CONFIGURE_DEPENDS src/gpu/*.cu)
 	if(gpu_kernels)
 		tide_nvcc(gpu_objects ${gpu_kernels})
+		file(GLOB pool_sources CONFIGURE_DEPENDS src/pool/cuda/*.c) # measured from inside
 		tide_cuda_module(tide_gpu ${PROJECT_SOURCE_DIR}/src/gpu/libtide_gpu.map
-			${gpu_sources} ${gpu_objects})
+			${gpu_sources} ${gpu_objects} ${pool_sources} ${runtime_objects})
 	endif()
 endif()

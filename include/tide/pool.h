@@ -33,7 +33,7 @@ struct tide_pool_options {
 	const char *page;        /* "4K"; a power of two to "1M" */
 	const char *main_size;   /* "64M", "1024p": required */
 	const char *device_size; /* "0": none */
-	const char *device;      /* "ram" */
+	const char *device;      /* "ram", or "cuda": memory of a GPU (-ENODEV without one) */
 	const char *dedup;       /* "off", "on", "auto": by what was measured, per region */
 	const char *block; /* of dedup: "4K", or a page if that is less; a power of two from 512 */
 	const char *hash;  /* "xxh3", "md5" */

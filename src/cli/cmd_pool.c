@@ -9,6 +9,8 @@ const struct td_cli_option td_cli_pool_options[] = {TD_CLI_HELP_OPTION, TD_CLI_E
 	 "main memory: bytes (2M) or pages (1024p)", TD_CLI_ANY}, \
 	{"device", 0, TD_CLI_TEXT, TD_CLI_AT(device_size), "SIZE", \
 	 "device memory behind it (2M); 0: none", TD_CLI_ANY}, \
+	{"device-kind", 0, TD_CLI_TEXT, TD_CLI_AT(device_kind), "KIND", \
+	 "where that is: ram, or cuda, a GPU (ram)", TD_CLI_DEVICE_KINDS}, \
 	{"page", 0, TD_CLI_TEXT, TD_CLI_AT(page), "SIZE", \
 	 "bytes per page, a power of two from 4K to 1M (4K)", TD_CLI_ANY}, \
 	{"dedup", 0, TD_CLI_TEXT, TD_CLI_AT(dedup), "WHEN", \

@@ -60,6 +60,7 @@ static void print_values(const char *before, enum td_cli_values values)
 	static const char *const forks[] = {"copy", "refuse", NULL};
 	static const char *const transfers[] = {"zero-copy", "dma", "hybrid", NULL};
 	static const char *const orchestrators[] = {"gpu", "host", NULL};
+	static const char *const device_kinds[] = {"ram", "cuda", NULL};
 	static const char *const dedups[] = {"off", "on", "auto", NULL};
 	static const char *const hashes[] = {"xxh3", "md5", NULL};
 	static const char *const patterns[] = {"uniform", "zipf", NULL};
@@ -80,6 +81,7 @@ static void print_values(const char *before, enum td_cli_values values)
 	case TD_CLI_FORKS: print_names(before, forks); return;
 	case TD_CLI_TRANSFERS: print_names(before, transfers); return;
 	case TD_CLI_ORCHESTRATORS: print_names(before, orchestrators); return;
+	case TD_CLI_DEVICE_KINDS: print_names(before, device_kinds); return;
 	case TD_CLI_DEDUPS: print_names(before, dedups); return;
 	case TD_CLI_HASHES: print_names(before, hashes); return;
 	case TD_CLI_PATTERNS: print_names(before, patterns); return;

@@ -43,7 +43,8 @@ struct td_cli_args {
 		*timeout;
 	bool thorough;
 	/* Of tide pool. */
-	const char *main_size, *device_size, *dedup, *block, *hash, *batch, *epoch, *max_backlog;
+	const char *main_size, *device_size, *device_kind, *dedup, *block, *hash, *batch, *epoch,
+		*max_backlog;
 	const char *pattern, *working_set, *updates, *duplicates, *inject;
 	uint64_t warm, threads, depth;
 	char *const *command; /* ends with a NULL */
@@ -80,6 +81,7 @@ enum td_cli_values {
 	TD_CLI_GPU_TESTS,
 	TD_CLI_GPU_MICROS,
 	TD_CLI_GPU_APPS,
+	TD_CLI_DEVICE_KINDS,
 	TD_CLI_DEDUPS,
 	TD_CLI_HASHES,
 	TD_CLI_PATTERNS,

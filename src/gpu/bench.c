@@ -10,11 +10,18 @@ struct part {
 };
 
 static const struct part parts[] = {
-	{"hit", td_gpu_bench_hit},         {"random", td_gpu_bench_random},
-	{"cached", td_gpu_bench_cached},   {"miss", td_gpu_bench_miss},
-	{"storage", td_gpu_bench_storage}, {"methods", td_gpu_bench_methods},
-	{"skew", td_gpu_bench_skew},       {"batch", td_gpu_bench_batch},
-	{"serve", td_gpu_bench_serve},     {"sweep", td_gpu_bench_sweep},
+	{"hit", td_gpu_bench_hit},
+	{"random", td_gpu_bench_random},
+	{"cached", td_gpu_bench_cached},
+	{"miss", td_gpu_bench_miss},
+	{"storage", td_gpu_bench_storage},
+	{"methods", td_gpu_bench_methods},
+	{"skew", td_gpu_bench_skew},
+	{"batch", td_gpu_bench_batch},
+	{"serve", td_gpu_bench_serve},
+	{"pool", td_gpu_bench_pool},
+	{"signatures", td_gpu_bench_signatures},
+	{"sweep", td_gpu_bench_sweep},
 };
 
 const struct td_gpu_part td_gpu_micros[] = {
@@ -27,6 +34,8 @@ const struct td_gpu_part td_gpu_micros[] = {
 	{"skew", "transfers under pages drawn by Zipf's law"},
 	{"batch", "how many pages a warp asks for at once"},
 	{"serve", "faults served by the GPU, and by the host with two policies"},
+	{"pool", "pages between main and device memory of the buffer pool, so many at once"},
+	{"signatures", "XXH3 and MD5 of blocks by the GPU, against one core and the bus"},
 	{"sweep", "misses by page size, transfer and number of warps"},
 	{NULL, NULL},
 };

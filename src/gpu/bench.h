@@ -21,6 +21,8 @@ td_gpu_micro td_gpu_bench_methods;
 td_gpu_micro td_gpu_bench_skew;
 td_gpu_micro td_gpu_bench_batch;
 td_gpu_micro td_gpu_bench_serve;
+td_gpu_micro td_gpu_bench_pool;
+td_gpu_micro td_gpu_bench_signatures;
 
 /* What the hardware gives: copies over the bus, flags, memory of the GPU, the disk. */
 td_gpu_micro td_gpu_limits_bus;

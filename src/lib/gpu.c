@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cuda.h"
 #include "mech/cuda/driver.h"
 
 #define LIBRARY "libtide_cuda.so"
@@ -57,7 +58,7 @@ static void *load_from(const char *folder, const char *below, struct tide_error 
 	return library;
 }
 
-static void *load(struct tide_error *err)
+void *td_lib_load_cuda(struct tide_error *err)
 {
 	char own[PATH_MAX], program[PATH_MAX];
 	const struct {
@@ -86,7 +87,7 @@ static void *load(struct tide_error *err)
 static int find_driver(const struct td_gpu_driver **out, struct tide_error *err)
 {
 	struct tide_error why = {0, ""};
-	void *library = load(&why);
+	void *library = td_lib_load_cuda(&why);
 	const struct td_gpu_driver *d;
 
 	if (!library)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/text.h"
+#include "cuda.h"
 #include "json.h"
 #include "pool/pool.h"
 #include "sizes.h"
@@ -17,7 +18,7 @@
 
 static const char *const dedups[] = {"off", "on", "auto", NULL};
 static const char *const hashes[] = {"xxh3", "md5", NULL};
-static const char *const devices[] = {"ram", NULL};
+static const char *const devices[] = {"ram", "cuda", NULL};
 
 struct tide_pool {
 	struct td_pool *pool;
@@ -52,7 +53,7 @@ static int parse_words(const struct tide_pool_options *o, struct td_pool_config 
 	c->dedup = (enum td_pool_dedup)dedup;
 	c->hash = (enum td_pool_hash)hash;
 	c->device = &td_pool_device_ram;
-	return rc;
+	return !rc && device ? td_lib_pool_cuda(&c->device, err) : rc;
 }
 
 static bool is_power(uint64_t n)

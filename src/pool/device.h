@@ -7,6 +7,7 @@
 #ifndef TD_POOL_DEVICE_H
 #define TD_POOL_DEVICE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -31,9 +32,27 @@ struct td_pool_device {
 	/* Signatures of n blocks of slot_bytes in main memory. */
 	int (*hash)(void *state, enum td_pool_hash hash, const void *const *blocks, size_t n,
 		    struct td_pool_signature *signatures);
+	/* Where blocks will come from and go to, most of them, until free(). NULL: all the same. */
+	int (*pin)(void *state, void *at, size_t bytes, struct tide_error *err);
 };
 
 extern const struct td_pool_device td_pool_device_ram;
+
+/* src/pool/cuda, in libtide_cuda.so, where libtide finds it with dlsym(). */
+#define TD_POOL_MODULE_API 1
+#define TD_POOL_MODULE_SYMBOL "tide_cuda_pool"
+
+struct td_pool_module {
+	uint32_t api;  /* TD_POOL_MODULE_API */
+	uint32_t size; /* of struct td_pool_device */
+	const struct td_pool_device *device;
+};
+
+extern const struct td_pool_module tide_cuda_pool;
+extern const struct td_pool_device td_pool_device_cuda;
+/* hash() of it, by the GPU in any case. */
+int td_pool_cuda_sign(void *state, enum td_pool_hash hash, const void *const *blocks, size_t n,
+		      struct td_pool_signature *signatures);
 
 /* hash.c: on the processor. -ENOSYS: no libcrypto. */
 struct td_pool_hasher {

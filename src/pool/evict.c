@@ -16,7 +16,9 @@ static bool is_dirty(struct td_pool *p, uint64_t page)
 	return b != TD_NIL && td_pool_word(p, b) & TD_DIRTY;
 }
 
-/* Clean from here on: what is written meanwhile makes it dirty again. */
+/* Clean from here on: what is written meanwhile makes it dirty again. Storage that works out check
+ * sums does not like bytes that change while it has them: only a page that is on its way out, which
+ * nobody can write, is written from where it is. */
 static size_t stage_page(struct td_pool *p, size_t k, size_t n)
 {
 	struct td_pool_work *w = &p->work;
@@ -24,8 +26,8 @@ static size_t stage_page(struct td_pool *p, size_t k, size_t n)
 	w->sources[k] = to;
 	for (uint32_t i = 0; i < p->degree; i++, to += p->block_bytes) {
 		uint32_t b = td_pool_resolve(p, w->pages[k] * p->degree + i);
-		atomic_fetch_and(&p->blocks[b].word, ~TD_DIRTY);
-		if (p->blocks[b].in_frame && p->degree == 1) {
+		uint64_t was = atomic_fetch_and(&p->blocks[b].word, ~TD_DIRTY);
+		if (p->degree == 1 && p->blocks[b].in_frame && !(was & TD_MAIN)) {
 			w->sources[k] = td_pool_bytes_of(p, b);
 		} else if (p->blocks[b].in_frame) {
 			memcpy(to, td_pool_bytes_of(p, b), p->block_bytes);
@@ -137,15 +139,24 @@ static int write_dirty(struct td_pool *p, const uint32_t *outs, size_t n)
 	return 0;
 }
 
+/* It leaves soon: its place in the index is fetched ahead. */
+static void expect(const struct td_pool *p, uint32_t b)
+{
+	if (b != TD_NIL && td_pool_word(p, b) & TD_INDEXED)
+		td_pool_index_expect(p, p->blocks[b].tag);
+}
+
 /* At most a batch of blocks. What cannot be written is used last from now on, and stays. */
 static int drop(struct td_pool *p, const uint32_t *outs, size_t n)
 {
 	int rc = write_dirty(p, outs, n);
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
+		expect(p, i + 1 < n ? outs[i + 1] : TD_NIL);
 		if (td_pool_word(p, outs[i]) & TD_DIRTY)
 			keep(p, outs[i]);
 		else
 			td_pool_block_free(p, outs[i]);
+	}
 	return rc;
 }
 
@@ -210,8 +221,7 @@ static void take_victims(struct td_pool *p)
 static void land(struct td_pool *p, uint32_t b, uint32_t slot)
 {
 	p->free_frames[p->frames_n++] = p->blocks[b].slot;
-	p->blocks[b].slot = slot;
-	p->blocks[b].in_frame = false;
+	td_pool_put_at(p, b, slot, false);
 	keep(p, b);
 }
 
@@ -275,4 +285,5 @@ void td_pool_evict(struct td_pool *p)
 	td_pool_drain(p);
 	take_victims(p);
 	move_victims(p, make_room(p));
+	expect(p, p->device_max ? p->device.head : p->main.head);
 }

@@ -61,7 +61,7 @@ int td_pool_sign(struct td_pool *p, size_t n)
 	p->work.spent.hash_ns += td_pool_now_ns() - start;
 	p->work.spent.hashed_blocks += n;
 	for (size_t i = 0; !rc && i < n; i++)
-		w->signatures[w->places[i]] = w->found[i].at[0];
+		w->signatures[w->places[i]] = w->found[i].at[0] | 1;
 	return rc;
 }
 
@@ -71,10 +71,9 @@ static size_t list_blocks(struct td_pool *p, size_t i, size_t n)
 	struct td_pool_work *w = &p->work;
 	struct td_pool_item *item = &w->items[i];
 	for (uint32_t k = 0; k < p->degree; k++) {
-		uint32_t content = td_pool_content_of(p, item->page * p->degree + k);
 		size_t place = i * p->degree + k;
-		if (content != TD_NIL) {
-			w->signatures[place] = p->contents[content].signature;
+		w->signatures[place] = td_pool_signature_of(p, item->page * p->degree + k);
+		if (w->signatures[place]) {
 			p->figures.known_blocks++;
 			continue;
 		}
@@ -84,16 +83,27 @@ static size_t list_blocks(struct td_pool *p, size_t i, size_t n)
 	return n;
 }
 
-/* Where requests pile up, pages go in unshared rather than later. */
+/* Where requests pile up, pages go in unshared rather than later; but not those that are known. */
+static bool is_too_much(const struct td_pool *p, uint64_t page, size_t before)
+{
+	size_t n = 0;
+	if (before + p->degree <= p->max_backlog)
+		return false;
+	for (uint32_t k = 0; k < p->degree; k++)
+		n += !td_pool_signature_of(p, page * p->degree + k);
+	return n && before + n > p->max_backlog;
+}
+
 static size_t list_unsigned(struct td_pool *p)
 {
 	struct td_pool_work *w = &p->work;
 	size_t n = 0, behind = p->queued * p->degree;
 	for (size_t i = 0; i < w->n; i++) {
-		if (!w->items[i].share || w->items[i].rc)
+		struct td_pool_item *item = &w->items[i];
+		if (!item->share || item->rc)
 			continue;
-		if (n + behind + p->degree > p->max_backlog) {
-			w->items[i].share = false;
+		if (is_too_much(p, item->page, n + behind)) {
+			item->share = false;
 			p->figures.unshared_blocks += p->degree;
 			continue;
 		}
@@ -113,8 +123,7 @@ static void share_none(struct td_pool_work *w)
 static void list_candidate(struct td_pool *p, size_t place)
 {
 	struct td_pool_work *w = &p->work;
-	uint32_t content = td_pool_index_find(p, w->signatures[place]);
-	uint32_t b = content == TD_NIL ? TD_NIL : p->contents[content].block;
+	uint32_t b = td_pool_index_find(p, w->signatures[place]);
 	w->candidates[place] = TD_NIL;
 	if (b == TD_NIL || !(td_pool_word(p, b) & TD_DEVICE))
 		return;
@@ -151,10 +160,12 @@ void td_pool_fetch(struct td_pool *p)
 	if (p->dedup == TD_POOL_OFF)
 		return;
 	size_t n = list_unsigned(p);
-	pthread_mutex_unlock(&p->lock);
-	int rc = td_pool_sign(p, n);
-	pthread_mutex_lock(&p->lock);
-	if (rc)
-		share_none(w);
+	if (n) {
+		pthread_mutex_unlock(&p->lock);
+		int rc = td_pool_sign(p, n);
+		pthread_mutex_lock(&p->lock);
+		if (rc)
+			share_none(w);
+	}
 	fetch_candidates(p);
 }

@@ -52,15 +52,14 @@ static void hold_alone(struct td_pool *p, uint32_t b, uint64_t signature)
 {
 	uint64_t ref = p->blocks[b].owner;
 	atomic_fetch_and(&p->blocks[b].word, ~TD_PRIVATE);
-	td_pool_hold(p, ref, b, TD_NIL, signature);
+	td_pool_hold(p, ref, b, signature);
 	thaw(p, b);
 }
 
 /* Into an equal one, which must be in main memory to be compared. */
 static void merge(struct td_pool *p, uint32_t b, uint64_t signature, const void *bytes)
 {
-	uint32_t content = td_pool_index_find(p, signature);
-	uint32_t other = content == TD_NIL ? TD_NIL : p->contents[content].block;
+	uint32_t other = td_pool_index_find(p, signature);
 	if (other == TD_NIL) {
 		hold_alone(p, b, signature);
 		return;
@@ -72,7 +71,7 @@ static void merge(struct td_pool *p, uint32_t b, uint64_t signature, const void 
 		return;
 	}
 	td_list_remove(p->blocks[b].in_frame ? &p->main : &p->device, td_pool_links(p), b);
-	td_pool_share(p, p->blocks[b].owner, content);
+	td_pool_share(p, p->blocks[b].owner, other);
 	td_pool_block_free(p, b);
 	p->figures.shared_blocks++;
 }
@@ -95,28 +94,42 @@ static void share_written(struct td_pool *p, size_t pages)
 
 /* ---- flush ---- */
 
-/* The next batch of pages of the list. */
-static size_t take_listed(struct td_pool *p, uint32_t *list)
+/* Once over the bits of all blocks. What gets dirty behind it, or could not be written, is the next
+ * flush's. */
+struct sweep {
+	uint64_t bits;    /* of the last word taken: those to come */
+	uint32_t at, end; /* words */
+};
+
+static bool has_more(struct td_pool *p, struct sweep *s)
+{
+	while (!s->bits && s->at < s->end) {
+		_Atomic uint64_t *bits = &p->dirty[s->at++];
+		if (atomic_load_explicit(bits, memory_order_relaxed))
+			s->bits = atomic_exchange(bits, 0);
+	}
+	return s->bits != 0;
+}
+
+/* The next batch of pages. */
+static size_t take_dirty(struct td_pool *p, struct sweep *s)
 {
 	struct td_pool_work *w = &p->work;
 	size_t n = 0;
-	while (*list != TD_NIL && n < p->batch) {
-		struct td_pool_block *b = &p->blocks[*list];
-		*list = b->next_dirty;
-		uint64_t word = atomic_fetch_and(&b->word, ~TD_LISTED);
-		uint64_t page = b->owner / p->degree;
-		if (word & TD_DIRTY && (!n || w->pages[n - 1] != page))
-			w->pages[n++] = page;
+	for (; n < p->batch && has_more(p, s); s->bits &= s->bits - 1) {
+		uint32_t b = (s->at - 1) * 64 + (uint32_t)__builtin_ctzll(s->bits);
+		if (atomic_load(&p->blocks[b].word) & TD_DIRTY)
+			w->pages[n++] = p->blocks[b].owner / p->degree;
 	}
 	return n;
 }
 
-static int flush_some(struct td_pool *p, uint32_t *list)
+static int flush_some(struct td_pool *p, struct sweep *s)
 {
 	int rc = 0;
 	pthread_mutex_lock(&p->lock);
 	td_pool_lead_begin(p);
-	size_t n = take_listed(p, list);
+	size_t n = take_dirty(p, s);
 	td_pool_write_back(p, n);
 	for (size_t k = 0; !rc && k < n; k++)
 		rc = p->work.results[k];
@@ -132,10 +145,10 @@ int td_pool_flush(struct td_pool *p, struct tide_error *err)
 	pthread_mutex_lock(&p->flush_lock);
 	pthread_mutex_lock(&p->lock);
 	p->figures.flushes++;
+	struct sweep s = {.end = (p->blocks_used + 63) / 64};
 	pthread_mutex_unlock(&p->lock);
-	uint32_t list = atomic_exchange(&p->dirty, TD_NIL);
-	while (list != TD_NIL) {
-		failed = flush_some(p, &list);
+	while (has_more(p, &s)) {
+		failed = flush_some(p, &s);
 		rc = rc ? rc : failed;
 	}
 	failed = td_io_flush(p->io, &p->file);
@@ -175,16 +188,18 @@ static int zero_pages(struct td_pool *p, uint64_t first, uint64_t end, struct ti
 	return td_pool_write(p, NULL, (end - first) * p->page_bytes, first * p->page_bytes, err);
 }
 
+/* What is in memory is forgotten only when the file has no more of it: who cannot punch has to
+ * write zeros, which may fail. */
 static int trim_some(struct td_pool *p, uint64_t first, uint64_t end, struct tide_error *err)
 {
 	uint64_t pinned[PAGES_AT_ONCE];
 	int rc = 0;
 	pthread_mutex_lock(&p->lock);
 	td_pool_lead_begin(p);
-	size_t n = forget_pages(p, first, end, pinned);
 	pthread_mutex_unlock(&p->lock);
 	bool punched = !punch(p, first, end);
 	pthread_mutex_lock(&p->lock);
+	size_t n = punched ? forget_pages(p, first, end, pinned) : 0;
 	td_pool_lead_end(p);
 	pthread_mutex_unlock(&p->lock);
 	if (!punched)

@@ -5,9 +5,9 @@
 #include "tide/event.h"
 
 /* By thread, so that one thread's hits stay in order. */
-struct td_pool_ring *td_pool_my_ring(struct td_pool *p)
+unsigned td_pool_my_ring(void)
 {
-	return &p->rings[tide_hash64((uint64_t)pthread_self()) % TD_RINGS];
+	return (unsigned)(tide_hash64((uint64_t)pthread_self()) % TD_RINGS);
 }
 
 static bool try_take(struct td_pool_ring *r)
@@ -51,20 +51,24 @@ static void drain_ring(struct td_pool *p, struct td_pool_ring *r)
 
 void td_pool_drain(struct td_pool *p)
 {
-	for (unsigned i = 0; i < TD_RINGS; i++)
-		if (atomic_load_explicit(&p->rings[i].n, memory_order_relaxed))
-			drain_ring(p, &p->rings[i]);
+	if (!atomic_load_explicit(&p->used_rings, memory_order_relaxed))
+		return;
+	uint64_t used = atomic_exchange_explicit(&p->used_rings, 0, memory_order_relaxed);
+	for (; used; used &= used - 1)
+		drain_ring(p, &p->rings[__builtin_ctzll(used)]);
 }
 
 /* A full ring is drained where that costs no wait; else what is not recorded is a little of the
  * order of hits that happened at the same time. */
 static void record(struct td_pool *p, uint64_t ref)
 {
-	struct td_pool_ring *r = td_pool_my_ring(p);
-	while (!try_take(r))
-		r = r == &p->rings[TD_RINGS - 1] ? p->rings : r + 1;
-	uint32_t n = append(r, ref);
-	give(r);
+	unsigned i = td_pool_my_ring();
+	while (!try_take(&p->rings[i]))
+		i = (i + 1) % TD_RINGS;
+	uint32_t n = append(&p->rings[i], ref);
+	give(&p->rings[i]);
+	if (n == 1)
+		atomic_fetch_or_explicit(&p->used_rings, UINT64_C(1) << i, memory_order_relaxed);
 	if (n == TD_RING && pthread_mutex_trylock(&p->lock) == 0) {
 		td_pool_drain(p);
 		pthread_mutex_unlock(&p->lock);
@@ -83,41 +87,45 @@ static bool try_pin(struct td_pool *p, uint64_t ref, uint64_t needed)
 	return true;
 }
 
+static void unpin(struct td_pool *p, uint32_t b)
+{
+	atomic_fetch_sub_explicit(&p->blocks[b].word, 1, memory_order_release);
+}
+
+/* The page may have left the block for another one before the pin, and who shared it with this
+ * page may have it alone now. */
 bool td_pool_hit(struct td_pool *p, uint64_t page, bool write, struct tide_pool_pin *pin)
 {
-	uint64_t ref = atomic_load_explicit(&p->refs[page], memory_order_acquire);
+	_Atomic uint64_t *at = td_pool_ref_at(p, page);
+	uint64_t ref = atomic_load_explicit(at, memory_order_acquire);
+	uint32_t b = (uint32_t)(ref >> 32);
 	if (!try_pin(p, ref, write ? TD_MAIN | TD_PRIVATE : TD_MAIN))
 		return false;
-	uint32_t b = (uint32_t)(ref >> 32);
+	if (atomic_load_explicit(at, memory_order_acquire) != ref) {
+		unpin(p, b);
+		return false;
+	}
 	*pin = (struct tide_pool_pin){td_pool_bytes_of(p, b), page, b,
 				      write ? TIDE_POOL_WRITE : TIDE_POOL_READ};
 	record(p, ref);
 	return true;
 }
 
-/* Lock-free: many may push, and flush takes all at once. */
-static void list_dirty(struct td_pool *p, uint32_t b)
-{
-	uint32_t head = atomic_load_explicit(&p->dirty, memory_order_relaxed);
-	do
-		p->blocks[b].next_dirty = head;
-	while (!atomic_compare_exchange_weak_explicit(&p->dirty, &head, b, memory_order_release,
-						      memory_order_relaxed));
-}
-
+/* Every writer sees to the bit itself: one that set TD_DIRTY before may not have come to it yet. A
+ * flush that cleared the bit before it was looked at here will see TD_DIRTY. */
 void td_pool_mark_dirty(struct td_pool *p, uint32_t b)
 {
-	uint64_t owner = p->blocks[b].owner;
-	uint64_t was = atomic_fetch_or(&p->blocks[b].word, TD_DIRTY | TD_LISTED);
-	if (!(was & TD_DIRTY))
+	_Atomic uint64_t *bits = &p->dirty[b / 64];
+	uint64_t bit = UINT64_C(1) << b % 64, owner = p->blocks[b].owner;
+	if (!(atomic_fetch_or(&p->blocks[b].word, TD_DIRTY) & TD_DIRTY))
 		td_pool_region_dirtied(p, owner / p->degree);
-	if (!(was & TD_LISTED))
-		list_dirty(p, b);
+	if (!(atomic_load(bits) & bit))
+		atomic_fetch_or(bits, bit);
 }
 
 void td_pool_release(struct td_pool *p, uint32_t b, bool dirty)
 {
 	if (dirty)
 		td_pool_mark_dirty(p, b);
-	atomic_fetch_sub_explicit(&p->blocks[b].word, 1, memory_order_release);
+	unpin(p, b);
 }

@@ -1,15 +1,17 @@
-/* From signatures to contents that are held: open addressing with four bytes an entry, at most two
- * thirds full. Instead of the paper's three levels there are two, since a signature has one content
- * but for collisions, and what a content is lies in an array of its own:
+/* From signatures to blocks: open addressing with eight bytes an entry, at most two thirds full.
+ * Instead of the paper's three levels there is one, since a signature has one block but for
+ * collisions:
  *
- *   table[home(signature) ...] --> contents[] --> block
+ *   table[home(tag) ...] --> block
  *
- * Entries move back when one is removed, so nothing is ever rebuilt. */
+ * Blocks with another tag are not even looked at, so a search for what is not there, and a removal,
+ * stay within a line or two of the table. Entries move back when one is removed, so nothing is ever
+ * rebuilt. */
 #include "inside.h"
 
-static uint64_t home(const struct td_pool *p, uint64_t signature)
+static uint64_t home(const struct td_pool *p, uint32_t tag)
 {
-	return (uint64_t)((unsigned __int128)signature * p->table_n >> 64);
+	return (uint64_t)tag * p->table_n >> 32;
 }
 
 static uint64_t after(const struct td_pool *p, uint64_t i)
@@ -17,28 +19,43 @@ static uint64_t after(const struct td_pool *p, uint64_t i)
 	return i + 1 == p->table_n ? 0 : i + 1;
 }
 
+static uint64_t signature_of(const struct td_pool *p, uint32_t b)
+{
+	const struct td_pool_block *block = &p->blocks[b];
+	return block->content != TD_NIL ? td_pool_signature_in(&p->contents[block->content])
+					: td_pool_signature_of(p, block->owner);
+}
+
 uint32_t td_pool_index_find(const struct td_pool *p, uint64_t signature)
 {
-	for (uint64_t i = home(p, signature); p->table[i]; i = after(p, i))
-		if (p->contents[p->table[i] - 1].signature == signature)
-			return p->table[i] - 1;
+	uint32_t tag = (uint32_t)(signature >> 32);
+	for (uint64_t i = home(p, tag); p->table[i].block; i = after(p, i)) {
+		uint32_t b = p->table[i].block - 1;
+		if (p->table[i].tag == tag && signature_of(p, b) == signature)
+			return b;
+	}
 	return TD_NIL;
 }
 
-bool td_pool_index_has(const struct td_pool *p, uint32_t content)
+bool td_pool_index_has(const struct td_pool *p, uint32_t b)
 {
-	uint64_t i = home(p, p->contents[content].signature);
-	while (p->table[i] && p->table[i] != content + 1)
+	uint64_t i = home(p, p->blocks[b].tag);
+	while (p->table[i].block && p->table[i].block != b + 1)
 		i = after(p, i);
-	return p->table[i] != 0;
+	return p->table[i].block != 0;
 }
 
-void td_pool_index_add(struct td_pool *p, uint32_t content)
+/* Nobody can have pinned it yet, nor do so before it is thawed, so its word is ours. */
+void td_pool_index_add(struct td_pool *p, uint32_t b, uint64_t signature)
 {
-	uint64_t i = home(p, p->contents[content].signature);
-	while (p->table[i])
+	uint64_t word = td_pool_word(p, b);
+	uint32_t tag = (uint32_t)(signature >> 32);
+	uint64_t i = home(p, tag);
+	while (p->table[i].block)
 		i = after(p, i);
-	p->table[i] = content + 1;
+	p->table[i] = (struct td_pool_entry){b + 1, tag};
+	p->blocks[b].tag = tag;
+	atomic_store_explicit(&p->blocks[b].word, word | TD_INDEXED, memory_order_relaxed);
 }
 
 /* Is home k cyclically in (i, j]? Then the entry at j must stay behind i. */
@@ -47,27 +64,33 @@ static bool is_between(uint64_t i, uint64_t k, uint64_t j)
 	return i <= j ? i < k && k <= j : i < k || k <= j;
 }
 
-void td_pool_index_remove(struct td_pool *p, uint32_t content)
+void td_pool_index_remove(struct td_pool *p, uint32_t b)
 {
-	uint64_t i = home(p, p->contents[content].signature);
-	while (p->table[i] != content + 1)
+	uint64_t i = home(p, p->blocks[b].tag);
+	while (p->table[i].block != b + 1)
 		i = after(p, i);
-	for (uint64_t j = after(p, i); p->table[j]; j = after(p, j)) {
-		if (is_between(i, home(p, p->contents[p->table[j] - 1].signature), j))
+	for (uint64_t j = after(p, i); p->table[j].block; j = after(p, j)) {
+		if (is_between(i, home(p, p->table[j].tag), j))
 			continue;
 		p->table[i] = p->table[j];
 		i = j;
 	}
-	p->table[i] = 0;
+	p->table[i].block = 0;
 }
+
+void td_pool_index_expect(const struct td_pool *p, uint32_t tag)
+{
+	__builtin_prefetch(&p->table[home(p, tag)], 1);
+}
+
+/* ---- contents ---- */
 
 void td_pool_content_free(struct td_pool *p, uint32_t content)
 {
 	struct td_pool_content *c = &p->contents[content];
-	c->gen += c->gen == UINT32_MAX ? 2 : 1;
+	c->gen += c->gen == UINT32_MAX - 1 ? 4 : 2; /* even, and not 0 */
 	c->links = 0;
-	c->block = TD_NIL;
-	c->next_free = p->free_content;
+	c->block = p->free_content;
 	p->free_content = content;
 }
 
@@ -84,13 +107,13 @@ static void free_some(struct td_pool *p)
 static uint32_t take_content(struct td_pool *p)
 {
 	if (p->free_content == TD_NIL && p->contents_used < p->n_contents) {
-		p->contents[p->contents_used].gen = 1;
+		p->contents[p->contents_used].gen = 2;
 		return p->contents_used++;
 	}
 	if (p->free_content == TD_NIL)
 		free_some(p);
 	uint32_t content = p->free_content;
-	p->free_content = p->contents[content].next_free;
+	p->free_content = p->contents[content].block;
 	return content;
 }
 
@@ -98,7 +121,8 @@ uint32_t td_pool_content_new(struct td_pool *p, uint64_t signature)
 {
 	uint32_t content = take_content(p);
 	struct td_pool_content *c = &p->contents[content];
-	c->signature = signature;
+	c->low = (uint32_t)signature;
+	c->tag = (uint32_t)(signature >> 32);
 	c->block = TD_NIL;
 	c->links = 0;
 	return content;

@@ -65,18 +65,24 @@ static bool is_equal(struct td_pool *p, uint32_t b, size_t place, const unsigned
 static bool try_share(struct td_pool *p, struct td_pool_item *item, size_t place, uint64_t ref,
 		      const unsigned char *bytes)
 {
-	uint32_t content = td_pool_index_find(p, p->work.signatures[place]);
-	if (content == TD_NIL || !is_equal(p, p->contents[content].block, place, bytes))
+	uint32_t b = td_pool_index_find(p, p->work.signatures[place]);
+	if (b == TD_NIL || !is_equal(p, b, place, bytes))
 		return false;
-	uint32_t b = p->contents[content].block;
 	if (td_pool_word(p, b) & TD_DEVICE) {
 		td_list_remove(&p->device, td_pool_links(p), b);
 		atomic_fetch_and(&p->blocks[b].word, ~TD_DEVICE);
 		arrive(p, b, take_frame(p, item, bytes));
 	}
-	td_pool_share(p, ref, content);
+	td_pool_share(p, ref, b);
 	p->figures.shared_blocks++;
 	return true;
+}
+
+/* Pages known to be equal; others are not worth a place in the index where sharing does not pay. */
+static bool has_equals(const struct td_pool *p, uint64_t ref)
+{
+	uint32_t content = td_pool_content_of(p, ref);
+	return content != TD_NIL && p->contents[content].links > 1;
 }
 
 static void place_block(struct td_pool *p, struct td_pool_item *item, size_t place, uint64_t ref,
@@ -84,13 +90,13 @@ static void place_block(struct td_pool *p, struct td_pool_item *item, size_t pla
 {
 	bool shared = item->share && try_share(p, item, place, ref, bytes);
 	if (item->share)
-		td_pool_region_hashed(p, item->page, shared);
+		td_pool_region_hashed(p, item->page, has_equals(p, ref));
 	if (shared)
 		return;
-	uint32_t content = td_pool_content_of(p, ref);
 	uint32_t b = td_pool_block_new(p, take_frame(p, item, bytes));
-	if (item->share || (content != TD_NIL && !item->first->write)) {
-		td_pool_hold(p, ref, b, content, p->work.signatures[place]);
+	if (item->share || (!item->first->write && has_equals(p, ref))) {
+		uint64_t known = td_pool_signature_of(p, ref);
+		td_pool_hold(p, ref, b, known ? known : p->work.signatures[place]);
 		td_pool_thaw(p, b);
 		return;
 	}
@@ -139,7 +145,7 @@ static void serve_item(struct td_pool *p, struct td_pool_item *item)
 	struct td_pool_request *next;
 	for (struct td_pool_request *r = item->first; r; r = next) {
 		next = r->sibling;
-		int rc = item->rc ? item->rc : td_pool_serve(p, r);
+		int rc = item->rc ? item->rc : td_pool_serve(p, r, true);
 		if (rc == -EAGAIN)
 			again(p, r);
 		else
@@ -147,26 +153,27 @@ static void serve_item(struct td_pool *p, struct td_pool_item *item)
 	}
 }
 
-static bool is_complete(struct td_pool *p, uint64_t page)
+static bool is_on_device(struct td_pool *p, uint64_t page)
 {
 	for (uint32_t i = 0; i < p->degree; i++) {
 		uint32_t b = td_pool_resolve(p, page * p->degree + i);
-		if (b == TD_NIL || !(td_pool_word(p, b) & TD_MAIN))
-			return false;
+		if (b != TD_NIL && td_pool_word(p, b) & TD_DEVICE)
+			return true;
 	}
-	return true;
+	return false;
 }
 
+/* A page of which a block stayed on the device gets no new ones either: it is as it was. */
 static void insert_item(struct td_pool *p, struct td_pool_item *item, size_t i)
 {
+	if (!item->rc && p->work.coming_rc && is_on_device(p, item->page))
+		item->rc = p->work.coming_rc;
 	if (item->read && !item->rc)
 		place_page(p, item, i);
-	else if (item->fresh)
+	else if (item->fresh && !item->rc)
 		place_fresh(p, item);
 	if (item->frame != TD_NIL)
 		p->free_frames[p->frames_n++] = item->frame;
-	if (!item->rc && !is_complete(p, item->page))
-		item->rc = p->work.coming_rc ? p->work.coming_rc : -EIO;
 	serve_item(p, item);
 }
 

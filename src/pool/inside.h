@@ -5,10 +5,11 @@
  *
  * A ref is a block's number and its generation: it counts as long as the block has that generation.
  * So a block that leaves needs not know who refers to it. In GRAM a page is one block, which is its
- * own (private). In DEDU a block is private to a page, or it holds a *content* that any number of
- * pages link to. A content outlives its block: its pages are known to be equal, byte by byte, and
- * unchanged since, so when one of them is read again it is there for all. That, and its signature,
- * is what is remembered of clean pages.
+ * own (private). In DEDU a block is private to a page, or the index finds it by its signature, and
+ * then it is *alone*, of one page so far, or it holds a *content* that any number of pages link to.
+ * A content outlives its block: its pages are known to be equal, byte by byte, and unchanged since,
+ * so when one of them is read again it is there for all. The link of a page that is like no other
+ * is its signature. Both are what is remembered of clean pages.
  *
  * Hits take no lock: a pin is a compare-and-swap on the block's word (hit.c), and which block it
  * was goes to a ring of the thread's, to be told to the queue before anything is decided by it. All
@@ -41,25 +42,34 @@
 #define TD_DEVICE (UINT64_C(1) << 25)  /* in device memory; neither: on its way, or free */
 #define TD_PRIVATE (UINT64_C(1) << 26) /* of one page, which may write it */
 #define TD_DIRTY (UINT64_C(1) << 27)   /* private, and the file does not have it */
-#define TD_LISTED (UINT64_C(1) << 28)  /* in the list of the dirty; stays with the record */
+#define TD_INDEXED (UINT64_C(1) << 28) /* found by its signature */
 
 struct td_pool_block {
 	_Atomic uint64_t word;
-	uint64_t owner;      /* of a private one: its ref */
+	uint64_t owner;      /* of a private one, or one alone: its ref; TD_NOBODY: it was left */
 	struct td_link link; /* in p->main or p->device; next alone: in the list of free ones,
 			      * where those from p->blocks_used on never were */
+	uint32_t content;    /* TD_NIL: private or alone */
+	uint32_t tag;        /* of an indexed one: the upper half of its signature */
 	uint32_t slot;       /* frame or slot */
-	uint32_t content;    /* TD_NIL: private */
-	uint32_t next_dirty;
-	bool in_frame; /* that is where its bytes are, also on its way */
+	bool in_frame;       /* that is where its bytes are, also on its way */
 };
+#define TD_NOBODY UINT64_MAX
+
+/* Signatures are half of what the hash gives, since bytes are compared anyway; and odd: a link that
+ * is not is one to a content, whose generations are even. */
 
 struct td_pool_content {
-	uint64_t signature; /* half of it: bytes are compared anyway */
-	uint32_t block;     /* TD_NIL: not held now */
+	uint32_t low, tag; /* its signature, in two: so it takes 20 bytes, not 24 */
+	uint32_t block;    /* TD_NIL: not held now; of a free one: the next free one */
 	uint32_t gen;
-	uint32_t links; /* refs that have it; 0: free */
-	uint32_t next_free;
+	uint32_t links; /* refs that have it; 0: free, or held though all have left */
+};
+
+/* Of the index. */
+struct td_pool_entry {
+	uint32_t block; /* + 1; 0: none */
+	uint32_t tag;
 };
 
 #define TD_RINGS 64
@@ -67,7 +77,6 @@ struct td_pool_content {
 struct td_pool_ring {
 	_Alignas(64) atomic_bool taken;
 	_Atomic uint32_t n;
-	_Atomic uint32_t missed_at; /* the batch in which its thread last missed */
 	_Atomic uint64_t hits;
 	uint64_t at[TD_RING]; /* refs of blocks that were hit */
 };
@@ -98,6 +107,7 @@ struct td_pool_item {
 	int rc;
 	unsigned char *data; /* what was read; NULL: nothing yet */
 	uint32_t frame;      /* of D = 1: data is there */
+	uint32_t mark;       /* where work.marks has it */
 	struct td_io_request io;
 };
 
@@ -156,11 +166,12 @@ struct td_pool {
 	uint64_t pages; /* of the file; the last may be partial */
 	unsigned char *frames;
 	struct td_pool_block *blocks;
-	_Atomic uint64_t *refs;
+	_Atomic uint64_t *refs; /* with DEDU each is followed by its link */
+	unsigned has_links;     /* 0 or 1 */
 	struct td_pool_ring *rings;
 	struct td_pool_region *regions; /* of auto; else NULL */
-	_Atomic uint32_t dirty;         /* head of the list */
-	_Atomic uint32_t batches;
+	_Atomic uint64_t *dirty; /* a bit per block, set after TD_DIRTY, cleared before looking */
+	_Atomic uint64_t used_rings; /* a bit for each that has something */
 
 	_Alignas(64) pthread_mutex_t lock;
 	pthread_cond_t news; /* requests are done, or there is no leader */
@@ -168,6 +179,7 @@ struct td_pool {
 	bool busy, stop;
 	struct td_pool_request *queue, **queue_end, *told;
 	size_t queued, waiting, async;
+	uint64_t missed, missed_before; /* rings of threads: in this batch, in the last */
 	pthread_t server;
 	bool has_server;
 	pthread_mutex_t flush_lock; /* before `lock` */
@@ -177,10 +189,9 @@ struct td_pool {
 	uint32_t free_block, blocks_used, *free_frames, *free_slots;
 	uint32_t frames_n, slots_n, reserved;
 
-	uint64_t *links;
 	struct td_pool_content *contents;
 	uint32_t n_contents, free_content, contents_used, hand;
-	uint32_t *table;
+	struct td_pool_entry *table;
 	uint64_t table_n;
 	struct td_pool_window *windows[TD_WINDOWS];
 
@@ -216,6 +227,11 @@ static inline uint64_t td_pool_ref(uint32_t b, uint64_t word)
 	return (uint64_t)b << 32 | word >> 32;
 }
 
+static inline _Atomic uint64_t *td_pool_ref_at(const struct td_pool *p, uint64_t ref)
+{
+	return &p->refs[ref << p->has_links];
+}
+
 static inline unsigned char *td_pool_frame(const struct td_pool *p, uint32_t frame)
 {
 	return p->frames + (size_t)frame * p->block_bytes;
@@ -226,49 +242,62 @@ static inline unsigned char *td_pool_bytes_of(const struct td_pool *p, uint32_t 
 	return td_pool_frame(p, p->blocks[b].slot);
 }
 
+static inline void td_pool_put_at(struct td_pool *p, uint32_t b, uint32_t slot, bool in_frame)
+{
+	p->blocks[b].slot = slot;
+	p->blocks[b].in_frame = in_frame;
+}
+
 static inline void td_pool_touch(struct td_pool *p, uint32_t b)
 {
 	td_list_to_tail(&p->main, td_pool_links(p), b);
 }
 
+static inline uint64_t td_pool_signature_in(const struct td_pool_content *c)
+{
+	return (uint64_t)c->tag << 32 | c->low;
+}
+
 /* refs.c; all with the lock */
 uint32_t td_pool_resolve(struct td_pool *p, uint64_t ref); /* the block, or TD_NIL */
 uint32_t td_pool_content_of(const struct td_pool *p, uint64_t ref);
+uint64_t td_pool_signature_of(const struct td_pool *p, uint64_t ref); /* 0: not known */
 /* In the queue of main, used last, but frozen. */
 uint32_t td_pool_block_new(struct td_pool *p, uint32_t frame);
 void td_pool_block_own(struct td_pool *p, uint32_t b, uint64_t ref); /* and thaws it */
 void td_pool_block_free(struct td_pool *p, uint32_t b); /* in no queue; its place is free too */
-void td_pool_hold(struct td_pool *p, uint64_t ref, uint32_t b, uint32_t content,
-		  uint64_t signature);
-void td_pool_share(struct td_pool *p, uint64_t ref, uint32_t content);
+/* b, which nobody has yet, is the page's, and may be found by others. */
+void td_pool_hold(struct td_pool *p, uint64_t ref, uint32_t b, uint64_t signature);
+void td_pool_share(struct td_pool *p, uint64_t ref, uint32_t b); /* b, which is indexed */
 /* Nobody may pin it until it is thawed; false: somebody has. */
 bool td_pool_freeze(struct td_pool *p, uint32_t b);
 void td_pool_thaw(struct td_pool *p, uint32_t b);
 bool td_pool_take(struct td_pool *p, uint32_t b); /* out of the queue too */
 void td_pool_to_main(struct td_pool *p, uint32_t b, uint32_t frame);
-/* -EAGAIN: no frame for a copy */
-int td_pool_own_page(struct td_pool *p, uint64_t page);
+/* -EAGAIN: no frame for a copy; only the leader may take one */
+int td_pool_own_page(struct td_pool *p, uint64_t page, bool leads);
 bool td_pool_forget(struct td_pool *p, uint64_t page); /* false: something is pinned */
-uint32_t td_pool_unlink(struct td_pool *p, uint64_t ref);
+void td_pool_unlink(struct td_pool *p, uint64_t ref);
 void td_pool_mark_dirty(struct td_pool *p, uint32_t b);
 
 /* index.c */
-uint32_t td_pool_index_find(const struct td_pool *p, uint64_t signature); /* content or TD_NIL */
-bool td_pool_index_has(const struct td_pool *p, uint32_t content);        /* is it found? */
-void td_pool_index_add(struct td_pool *p, uint32_t content);
-void td_pool_index_remove(struct td_pool *p, uint32_t content);
+uint32_t td_pool_index_find(const struct td_pool *p, uint64_t signature); /* block or TD_NIL */
+bool td_pool_index_has(const struct td_pool *p, uint32_t b);              /* is it found? */
+void td_pool_index_add(struct td_pool *p, uint32_t b, uint64_t signature);
+void td_pool_index_remove(struct td_pool *p, uint32_t b);         /* but for its word */
+void td_pool_index_expect(const struct td_pool *p, uint32_t tag); /* wanted soon */
 uint32_t td_pool_content_new(struct td_pool *p, uint64_t signature);
 void td_pool_content_free(struct td_pool *p, uint32_t content);
 
 /* hit.c */
 bool td_pool_hit(struct td_pool *p, uint64_t page, bool write, struct tide_pool_pin *pin);
 void td_pool_release(struct td_pool *p, uint32_t b, bool dirty);
-struct td_pool_ring *td_pool_my_ring(struct td_pool *p);
+unsigned td_pool_my_ring(void);
 void td_pool_drain(struct td_pool *p); /* with the lock */
 
-/* serve.c, with the lock: can it be served now, and doing so. */
+/* serve.c, with the lock: can it be served now, and doing so. -EAGAIN: by the leader only. */
 bool td_pool_ready(struct td_pool *p, const struct td_pool_request *r);
-int td_pool_serve(struct td_pool *p, struct td_pool_request *r);
+int td_pool_serve(struct td_pool *p, struct td_pool_request *r, bool leads);
 
 /* lead.c */
 void td_pool_submit(struct td_pool *p, struct td_pool_request *requests, size_t n);

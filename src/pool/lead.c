@@ -82,18 +82,21 @@ void td_pool_finish(struct td_pool *p, struct td_pool_request *r, int result)
 /* Threads that missed in this batch or the one before. */
 static size_t count_callers(const struct td_pool *p)
 {
-	uint32_t now = atomic_load_explicit(&p->batches, memory_order_relaxed);
-	size_t n = 0;
-	for (unsigned i = 0; i < TD_RINGS; i++)
-		n += now - atomic_load_explicit(&p->rings[i].missed_at, memory_order_relaxed) < 2;
-	return n;
+	return (size_t)__builtin_popcountll(p->missed | p->missed_before);
+}
+
+static bool is_due(const struct td_pool *p)
+{
+	return !p->epoch_ns || p->queued >= p->batch || p->waiting >= count_callers(p);
 }
 
 static void collect(struct td_pool *p)
 {
+	if (is_due(p))
+		return;
 	uint64_t end_ns = td_pool_now_ns() + p->epoch_ns;
 	struct timespec end = {(time_t)(end_ns / 1000000000), (long)(end_ns % 1000000000)};
-	while (p->epoch_ns && p->queued < p->batch && p->waiting < count_callers(p))
+	while (!is_due(p))
 		if (pthread_cond_timedwait(&p->more, &p->lock, &end) == ETIMEDOUT)
 			return;
 }
@@ -118,19 +121,30 @@ static void fail_first(struct td_pool *p)
 	td_pool_finish(p, r, p->write_error ? p->write_error : -ENOBUFS);
 }
 
-static void run_batch(struct td_pool *p)
+/* Somebody may put a page. Else those fail who have waited, but for those that need no frame. */
+static void wait_for_frames(struct td_pool *p)
 {
-	uint64_t start = td_pool_now_ns();
-	td_pool_plan(p);
-	while (!p->work.n && p->queue && !p->write_error &&
-	       td_pool_now_ns() - start < PATIENCE_NS) {
+	uint64_t end_ns = td_pool_now_ns() + PATIENCE_NS;
+	size_t waiting = p->queued;
+	while (!p->work.n && !p->write_error && td_pool_now_ns() < end_ns) {
 		pause_unlocked(p);
 		td_pool_plan(p);
 	}
+	if (p->write_error)
+		waiting = 1; /* the next one tries again */
+	for (; !p->work.n && p->queue && waiting; waiting--) {
+		fail_first(p);
+		td_pool_plan(p);
+	}
+}
+
+static void run_batch(struct td_pool *p)
+{
+	td_pool_plan(p);
+	if (!p->work.n && p->queue)
+		wait_for_frames(p);
 	if (!p->work.n) {
-		if (p->queue)
-			fail_first(p);
-		p->write_error = 0; /* the next one tries again */
+		p->write_error = 0;
 		td_pool_evict(p);
 		return;
 	}
@@ -145,7 +159,8 @@ static void lead(struct td_pool *p)
 	p->busy = true;
 	collect(p);
 	run_batch(p);
-	atomic_fetch_add_explicit(&p->batches, 1, memory_order_relaxed);
+	p->missed_before = p->missed;
+	p->missed = 0;
 	td_pool_lead_end(p);
 }
 
@@ -162,20 +177,19 @@ static void enqueue(struct td_pool *p, struct td_pool_request *r)
 /* True: it waits in the queue. */
 static bool begin(struct td_pool *p, struct td_pool_request *r)
 {
-	if (!td_pool_ready(p, r)) {
+	r->result = td_pool_ready(p, r) ? td_pool_serve(p, r, false) : -EAGAIN;
+	if (r->result == -EAGAIN) {
 		enqueue(p, r);
 		return true;
 	}
 	p->counts.accesses++;
 	p->counts.hits++;
-	r->result = td_pool_serve(p, r);
 	return false;
 }
 
 static void note_miss(struct td_pool *p)
 {
-	uint32_t now = atomic_load_explicit(&p->batches, memory_order_relaxed);
-	atomic_store_explicit(&td_pool_my_ring(p)->missed_at, now, memory_order_relaxed);
+	p->missed |= UINT64_C(1) << td_pool_my_ring();
 }
 
 static void wait_for(struct td_pool *p, const size_t *left)

@@ -30,7 +30,12 @@ static void unmap(void *at, size_t bytes)
 
 static size_t refs_bytes(const struct td_pool *p)
 {
-	return (size_t)p->pages * p->degree * sizeof *p->refs;
+	return ((size_t)p->pages * p->degree << p->has_links) * sizeof *p->refs;
+}
+
+static size_t dirty_bytes(const struct td_pool *p)
+{
+	return ((size_t)p->n_blocks / 64 + 1) * sizeof *p->dirty;
 }
 
 static size_t frames_bytes(const struct td_pool *p)
@@ -60,7 +65,9 @@ static int set_sizes(struct td_pool *p, const struct td_pool_config *c, struct t
 				 "pages or blocks");
 	p->main_max = (uint32_t)main;
 	p->device_max = (uint32_t)device;
-	p->n_frames = (uint32_t)(main + ((uint64_t)c->batch + 1) * p->degree);
+	/* A write to what is shared and on the device takes two pages, and one is kept. */
+	uint64_t more = (uint64_t)(c->batch < 2 ? 2 : c->batch) + 1;
+	p->n_frames = (uint32_t)(main + more * p->degree);
 	p->n_blocks = p->n_frames + p->device_max;
 	return 0;
 }
@@ -78,19 +85,17 @@ static void link_blocks(struct td_pool *p)
 		p->free_slots[p->slots_n++] = p->device_max - 1 - i;
 	td_list_init(&p->main);
 	td_list_init(&p->device);
-	atomic_init(&p->dirty, TD_NIL);
-	atomic_init(&p->batches, 16); /* nobody has missed lately */
 }
 
 static bool make_index(struct td_pool *p)
 {
 	uint64_t refs = p->pages * p->degree, more = (uint64_t)p->n_blocks * REMEMBERED;
-	p->n_contents = (uint32_t)(p->n_blocks + (refs < more ? refs : more));
+	more = p->n_blocks + (refs < more ? refs : more);
+	p->n_contents = more < UINT32_MAX ? (uint32_t)more : UINT32_MAX - 1;
 	p->table_n = (uint64_t)p->n_blocks * 3 / 2 + 1;
-	p->links = map(refs_bytes(p));
 	p->contents = map((size_t)p->n_contents * sizeof *p->contents);
 	p->table = map(p->table_n * sizeof *p->table);
-	if (!p->links || !p->contents || !p->table)
+	if (!p->contents || !p->table)
 		return false;
 	p->free_content = TD_NIL;
 	return true;
@@ -121,11 +126,12 @@ static bool make_blocks(struct td_pool *p)
 	p->frames = map(frames_bytes(p));
 	p->blocks = map((size_t)p->n_blocks * sizeof *p->blocks);
 	p->refs = map(refs_bytes(p));
+	p->dirty = map(dirty_bytes(p));
 	p->rings = aligned_alloc(64, TD_RINGS * sizeof *p->rings);
 	p->free_frames = calloc(p->n_frames, sizeof *p->free_frames);
 	p->free_slots = calloc((size_t)p->device_max + 1, sizeof *p->free_slots);
 	p->zeros = calloc(1, p->page_bytes);
-	if (!p->frames || !p->blocks || !p->refs || !p->rings || !p->free_frames ||
+	if (!p->frames || !p->blocks || !p->refs || !p->dirty || !p->rings || !p->free_frames ||
 	    !p->free_slots || !p->zeros)
 		return false;
 	memset(p->rings, 0, TD_RINGS * sizeof *p->rings);
@@ -163,7 +169,7 @@ static void free_memory(struct td_pool *p)
 	unmap(p->frames, frames_bytes(p));
 	unmap(p->blocks, (size_t)p->n_blocks * sizeof *p->blocks);
 	unmap(p->refs, refs_bytes(p));
-	unmap(p->links, refs_bytes(p));
+	unmap(p->dirty, dirty_bytes(p));
 	unmap(p->contents, (size_t)p->n_contents * sizeof *p->contents);
 	unmap(p->table, p->table_n * sizeof *p->table);
 	free(p->rings);
@@ -200,6 +206,17 @@ static void discard(struct td_pool *p)
 	free(p);
 }
 
+/* Where its blocks move from and to. */
+static int pin_memory(struct td_pool *p, struct tide_error *err)
+{
+	const struct td_pool_device *d = p->device_ops;
+	size_t staging = (size_t)p->batch * p->page_bytes;
+	int rc = d->pin(p->device_state, p->frames, frames_bytes(p), err);
+	if (!rc)
+		rc = d->pin(p->device_state, p->work.staging, staging, err);
+	return rc ? rc : d->pin(p->device_state, p->work.compare, staging, err);
+}
+
 static int set_up(struct td_pool *p, const struct td_pool_config *c, struct tide_error *err)
 {
 	enum td_io_mode mode = c->read_only ? TD_IO_READ : TD_IO_WRITE;
@@ -217,6 +234,8 @@ static int set_up(struct td_pool *p, const struct td_pool_config *c, struct tide
 	if (!rc)
 		rc = c->device->alloc(&p->device_state, p->device_max, p->block_bytes,
 				      c->batch * p->degree, err);
+	if (!rc && c->device->pin)
+		rc = pin_memory(p, err);
 	return rc;
 }
 
@@ -232,6 +251,7 @@ int td_pool_open(struct td_pool **out, const struct td_pool_config *c, struct ti
 	p->read_only = c->read_only;
 	p->device_ops = c->device;
 	p->dedup = c->dedup;
+	p->has_links = c->dedup != TD_POOL_OFF;
 	p->hash = c->hash;
 	p->epoch_ns = c->epoch_ns;
 	p->max_backlog = c->max_backlog;

@@ -12,8 +12,8 @@ static uint32_t *mark_of(struct td_pool_work *w, uint64_t page)
 
 static void clear_marks(struct td_pool_work *w)
 {
-	for (size_t i = 0; i <= w->marks_mask; i++)
-		w->marks[i] = 0;
+	for (size_t i = 0; i < w->n; i++)
+		w->marks[w->items[i].mark] = 0;
 }
 
 /* What a page needs of main memory, and whether all of it is somewhere in memory. */
@@ -58,6 +58,16 @@ static bool fetch_blocks(struct td_pool *p, uint64_t page)
 	return any;
 }
 
+/* What is remembered of it will be looked up once it is read. */
+static void expect_page(struct td_pool *p, uint64_t page)
+{
+	for (uint32_t i = 0; i < p->degree; i++) {
+		uint64_t signature = td_pool_signature_of(p, page * p->degree + i);
+		if (signature)
+			td_pool_index_expect(p, (uint32_t)(signature >> 32));
+	}
+}
+
 static void read_page(struct td_pool *p, struct td_pool_item *item, size_t at)
 {
 	item->read = true;
@@ -98,6 +108,8 @@ static void plan_item(struct td_pool *p, struct td_pool_request *r, bool held)
 	if (!held && !item->fresh)
 		read_page(p, item, w->n - 1);
 	item->share = item->read && !r->write && td_pool_region_wants(p, r->page);
+	if (item->share)
+		expect_page(p, r->page);
 	count(p, held, from_device);
 }
 
@@ -105,7 +117,7 @@ static void plan_item(struct td_pool *p, struct td_pool_request *r, bool held)
  * here: it can be had even where nothing can leave for the file. */
 static uint32_t kept_frames(const struct td_pool *p, const struct td_pool_request *r, bool held)
 {
-	return held && !(r->write && p->links) ? 0 : p->degree;
+	return held && !(r->write && p->has_links) ? 0 : p->degree;
 }
 
 /* False: there is no room for it in this batch. */
@@ -130,6 +142,7 @@ static bool plan_request(struct td_pool *p, struct td_pool_request *r)
 		return true;
 	}
 	plan_item(p, r, held);
+	w->items[w->n - 1].mark = (uint32_t)(mark - w->marks);
 	*mark = (uint32_t)w->n;
 	return true;
 }
@@ -148,8 +161,7 @@ void td_pool_plan(struct td_pool *p)
 	}
 	if (!p->queue)
 		p->queue_end = &p->queue;
-	if (w->n)
-		clear_marks(w);
+	clear_marks(w);
 	p->figures.batches += w->n > 0;
 	p->figures.batched_pages += w->n;
 }

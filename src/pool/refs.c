@@ -4,22 +4,47 @@
 
 #include "inside.h"
 
+/* A link is a signature; or a content's number and its generation, as a ref is a block's; 0: none.
+ */
+static uint64_t link_of(const struct td_pool *p, uint64_t ref)
+{
+	if (!p->has_links)
+		return 0;
+	return atomic_load_explicit(td_pool_ref_at(p, ref) + 1, memory_order_relaxed);
+}
+
+static void put_link(struct td_pool *p, uint64_t ref, uint64_t link)
+{
+	atomic_store_explicit(td_pool_ref_at(p, ref) + 1, link, memory_order_relaxed);
+}
+
 uint32_t td_pool_content_of(const struct td_pool *p, uint64_t ref)
 {
-	uint64_t link = p->links ? p->links[ref] : 0;
+	uint64_t link = link_of(p, ref);
 	uint32_t content = (uint32_t)(link >> 32);
-	return (uint32_t)link && p->contents[content].gen == (uint32_t)link ? content : TD_NIL;
+	if (!link || link & 1)
+		return TD_NIL;
+	return p->contents[content].gen == (uint32_t)link ? content : TD_NIL;
+}
+
+uint64_t td_pool_signature_of(const struct td_pool *p, uint64_t ref)
+{
+	uint64_t link = link_of(p, ref);
+	if (link & 1)
+		return link;
+	uint32_t content = td_pool_content_of(p, ref);
+	return content != TD_NIL ? td_pool_signature_in(&p->contents[content]) : 0;
 }
 
 static void set_ref(struct td_pool *p, uint64_t ref, uint32_t b)
 {
-	atomic_store_explicit(&p->refs[ref], td_pool_ref(b, td_pool_word(p, b)),
+	atomic_store_explicit(td_pool_ref_at(p, ref), td_pool_ref(b, td_pool_word(p, b)),
 			      memory_order_release);
 }
 
 uint32_t td_pool_resolve(struct td_pool *p, uint64_t ref)
 {
-	uint64_t at = atomic_load_explicit(&p->refs[ref], memory_order_relaxed);
+	uint64_t at = atomic_load_explicit(td_pool_ref_at(p, ref), memory_order_relaxed);
 	uint32_t b = (uint32_t)(at >> 32);
 	if (td_pool_word(p, b) >> 32 == (uint32_t)at)
 		return b;
@@ -47,10 +72,8 @@ static uint32_t take_block(struct td_pool *p)
 uint32_t td_pool_block_new(struct td_pool *p, uint32_t frame)
 {
 	uint32_t b = take_block(p);
-	struct td_pool_block *block = &p->blocks[b];
-	block->content = TD_NIL;
-	block->slot = frame;
-	block->in_frame = true;
+	p->blocks[b].content = TD_NIL;
+	td_pool_put_at(p, b, frame, true);
 	td_list_push_tail(&p->main, td_pool_links(p), b);
 	return b;
 }
@@ -71,9 +94,10 @@ void td_pool_block_own(struct td_pool *p, uint32_t b, uint64_t ref)
 void td_pool_block_free(struct td_pool *p, uint32_t b)
 {
 	struct td_pool_block *block = &p->blocks[b];
-	uint64_t word = td_pool_word(p, b), gen = word >> 32;
+	uint64_t gen = td_pool_word(p, b) >> 32;
+	if (td_pool_word(p, b) & TD_INDEXED)
+		td_pool_index_remove(p, b);
 	if (block->content != TD_NIL) {
-		td_pool_index_remove(p, block->content);
 		p->contents[block->content].block = TD_NIL;
 		if (!p->contents[block->content].links)
 			td_pool_content_free(p, block->content);
@@ -83,7 +107,7 @@ void td_pool_block_free(struct td_pool *p, uint32_t b)
 	else
 		p->free_slots[p->slots_n++] = block->slot;
 	gen = gen == UINT32_MAX ? 1 : gen + 1;
-	atomic_store_explicit(&block->word, gen << 32 | (word & TD_LISTED), memory_order_release);
+	atomic_store_explicit(&block->word, gen << 32, memory_order_release);
 	block->link.next = p->free_block;
 	p->free_block = b;
 }
@@ -114,8 +138,7 @@ bool td_pool_take(struct td_pool *p, uint32_t b)
 
 void td_pool_to_main(struct td_pool *p, uint32_t b, uint32_t frame)
 {
-	p->blocks[b].slot = frame;
-	p->blocks[b].in_frame = true;
+	td_pool_put_at(p, b, frame, true);
 	td_list_push_tail(&p->main, td_pool_links(p), b);
 	publish(p, b, TD_MAIN);
 }
@@ -125,56 +148,91 @@ void td_pool_to_main(struct td_pool *p, uint32_t b, uint32_t frame)
 static void set_link(struct td_pool *p, uint64_t ref, uint32_t content)
 {
 	p->contents[content].links++;
-	p->links[ref] = (uint64_t)content << 32 | p->contents[content].gen;
+	put_link(p, ref, (uint64_t)content << 32 | p->contents[content].gen);
 }
 
-/* The content it had, which may have no links now. */
-uint32_t td_pool_unlink(struct td_pool *p, uint64_t ref)
+void td_pool_unlink(struct td_pool *p, uint64_t ref)
 {
 	uint32_t content = td_pool_content_of(p, ref);
+	if (p->has_links)
+		put_link(p, ref, 0);
 	if (content == TD_NIL)
-		return TD_NIL;
-	p->links[ref] = 0;
-	if (!--p->contents[content].links && p->contents[content].block == TD_NIL) {
+		return;
+	if (!--p->contents[content].links && p->contents[content].block == TD_NIL)
 		td_pool_content_free(p, content);
-		return TD_NIL;
-	}
-	return content;
 }
 
-/* b, which nobody shares yet, holds a content: one that is remembered, or a new one. */
-void td_pool_hold(struct td_pool *p, uint64_t ref, uint32_t b, uint32_t content, uint64_t signature)
+static void set_content(struct td_pool *p, uint32_t b, uint32_t content)
 {
-	if (content == TD_NIL) {
-		content = td_pool_content_new(p, signature);
-		set_link(p, ref, content);
-	}
-	p->contents[content].block = b;
 	p->blocks[b].content = content;
-	td_pool_index_add(p, content);
+	p->contents[content].block = b;
+}
+
+void td_pool_hold(struct td_pool *p, uint64_t ref, uint32_t b, uint64_t signature)
+{
+	uint32_t content = td_pool_content_of(p, ref);
+	if (content != TD_NIL)
+		set_content(p, b, content);
+	else
+		put_link(p, ref, signature);
+	p->blocks[b].owner = ref;
+	td_pool_index_add(p, b, signature);
 	set_ref(p, ref, b);
 }
 
-void td_pool_share(struct td_pool *p, uint64_t ref, uint32_t content)
+/* The first one to share a block makes a content of it. */
+void td_pool_share(struct td_pool *p, uint64_t ref, uint32_t b)
 {
-	if (td_pool_content_of(p, ref) != content) {
-		td_pool_unlink(p, ref);
-		set_link(p, ref, content);
+	uint64_t owner = p->blocks[b].owner;
+	if (p->blocks[b].content == TD_NIL) {
+		set_content(p, b, td_pool_content_new(p, td_pool_signature_of(p, owner)));
+		set_link(p, owner, p->blocks[b].content);
 	}
-	set_ref(p, ref, p->contents[content].block);
+	if (td_pool_content_of(p, ref) != p->blocks[b].content) {
+		td_pool_unlink(p, ref);
+		set_link(p, ref, p->blocks[b].content);
+	}
+	set_ref(p, ref, b);
 }
 
 /* ---- pages ---- */
 
-/* A content of this page alone becomes its own. */
-static void detach(struct td_pool *p, uint64_t ref, uint32_t b)
+static bool is_shared(const struct td_pool *p, uint32_t b)
 {
 	uint32_t content = p->blocks[b].content;
-	td_pool_index_remove(p, content);
-	p->links[ref] = 0;
-	td_pool_content_free(p, content);
+	return content != TD_NIL && p->contents[content].links > 1;
+}
+
+static void remove_block(struct td_pool *p, uint32_t b)
+{
+	td_pool_index_remove(p, b);
+	atomic_fetch_and(&p->blocks[b].word, ~TD_INDEXED);
+}
+
+/* A block of this page alone becomes its own. Not if somebody has it pinned, who may have got it as
+ * another page that has left it since; behind windows are this page's pins alone. */
+static bool detach(struct td_pool *p, uint64_t ref, uint32_t b)
+{
+	uint32_t content = p->blocks[b].content;
+	if (p->degree == 1 && !td_pool_freeze(p, b))
+		return false;
+	remove_block(p, b);
+	if (content != TD_NIL)
+		p->contents[content].block = TD_NIL;
+	td_pool_unlink(p, ref);
 	p->blocks[b].content = TD_NIL;
 	td_pool_block_own(p, b, ref);
+	return true;
+}
+
+/* It goes on without this page: for others, or until it is not pinned any more. */
+static void leave(struct td_pool *p, uint64_t ref, uint32_t b)
+{
+	if (p->blocks[b].content == TD_NIL) {
+		remove_block(p, b);
+		p->blocks[b].owner = TD_NOBODY;
+	}
+	td_pool_unlink(p, ref);
 }
 
 /* Pins that a window has on the page's old block go to the new one. */
@@ -184,8 +242,8 @@ static int copy_block(struct td_pool *p, uint64_t ref, uint32_t b)
 		return -EAGAIN;
 	uint32_t copy = td_pool_block_new(p, p->free_frames[--p->frames_n]);
 	memcpy(td_pool_bytes_of(p, copy), td_pool_bytes_of(p, b), p->block_bytes);
-	td_pool_unlink(p, ref);
-	if (td_pool_window_find(p, ref / p->degree)) {
+	leave(p, ref, b);
+	if (p->degree > 1 && td_pool_window_find(p, ref / p->degree)) {
 		atomic_fetch_add(&p->blocks[copy].word, 1);
 		atomic_fetch_sub(&p->blocks[b].word, 1);
 	}
@@ -194,22 +252,21 @@ static int copy_block(struct td_pool *p, uint64_t ref, uint32_t b)
 	return 0;
 }
 
-static int own_block(struct td_pool *p, uint64_t ref)
+static int own_block(struct td_pool *p, uint64_t ref, bool leads)
 {
 	uint32_t b = td_pool_resolve(p, ref);
 	if (td_pool_word(p, b) & TD_PRIVATE)
 		return 0;
-	if (p->contents[p->blocks[b].content].links > 1)
-		return copy_block(p, ref, b);
-	detach(p, ref, b);
-	return 0;
+	if (!is_shared(p, b) && detach(p, ref, b))
+		return 0;
+	return leads ? copy_block(p, ref, b) : -EAGAIN;
 }
 
-int td_pool_own_page(struct td_pool *p, uint64_t page)
+int td_pool_own_page(struct td_pool *p, uint64_t page, bool leads)
 {
 	int rc = 0;
 	for (uint32_t i = 0; !rc && i < p->degree; i++)
-		rc = own_block(p, page * p->degree + i);
+		rc = own_block(p, page * p->degree + i, leads);
 	return rc;
 }
 
@@ -228,7 +285,7 @@ static bool forget_block(struct td_pool *p, uint64_t ref)
 	if (b != TD_NIL && alone && !take_anywhere(p, b))
 		return false;
 	td_pool_unlink(p, ref);
-	atomic_store_explicit(&p->refs[ref], 0, memory_order_release);
+	atomic_store_explicit(td_pool_ref_at(p, ref), 0, memory_order_release);
 	if (b != TD_NIL && alone)
 		td_pool_block_free(p, b);
 	return true;

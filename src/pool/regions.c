@@ -1,9 +1,9 @@
 /* Where sharing pays, for `auto`. The file is cut into regions of 1,024 pages. A region shares
  * until it has been measured: where few of its blocks have an equal one, or where its pages are
  * written about as often as they are read from the file, hashing is for nothing. One page in 16 is
- * hashed even so, which is how a region that changes is found out. */
+ * hashed even so, which is how a region that changes is found out: in runs of 16, so that equal
+ * neighbours meet, and at the same places of every MiB (of pages of 4 KiB), so that copies do. */
 #include "inside.h"
-#include "tide/event.h"
 
 #define ENOUGH 1024       /* blocks or pages, before a region is judged */
 #define ENOUGH_SAMPLES 64 /* while it does not share */
@@ -42,7 +42,7 @@ bool td_pool_region_wants(struct td_pool *p, uint64_t page)
 {
 	if (!p->regions)
 		return p->dedup == TD_POOL_ON;
-	return !region_of(p, page)->off || tide_hash64(page) % SAMPLE == 0;
+	return !region_of(p, page)->off || page / SAMPLE % SAMPLE == 0;
 }
 
 void td_pool_region_dirtied(struct td_pool *p, uint64_t page)

@@ -9,7 +9,9 @@ static bool is_ready(struct td_pool *p, uint32_t b, bool write)
 	uint64_t word = b == TD_NIL ? 0 : td_pool_word(p, b);
 	if (!(word & TD_MAIN))
 		return false;
-	return !write || word & TD_PRIVATE || p->contents[p->blocks[b].content].links == 1;
+	if (!write || word & TD_PRIVATE || p->blocks[b].content == TD_NIL)
+		return true;
+	return p->contents[p->blocks[b].content].links == 1;
 }
 
 bool td_pool_ready(struct td_pool *p, const struct td_pool_request *r)
@@ -44,9 +46,9 @@ static int pin_page(struct td_pool *p, struct td_pool_request *r)
 	return 0;
 }
 
-int td_pool_serve(struct td_pool *p, struct td_pool_request *r)
+int td_pool_serve(struct td_pool *p, struct td_pool_request *r, bool leads)
 {
-	int rc = r->write ? td_pool_own_page(p, r->page) : 0;
+	int rc = r->write ? td_pool_own_page(p, r->page, leads) : 0;
 	if (rc)
 		return rc;
 	for (uint32_t i = 0; i < p->degree; i++)

@@ -20,38 +20,43 @@ static uint64_t count_dirty(const struct td_pool *p)
 	return n / p->degree;
 }
 
-static uint64_t count_held(const struct td_pool *p)
+/* Blocks of pages that could be read without the file; and of these, of contents that two have. */
+static void count_held(const struct td_pool *p, uint64_t *held, uint64_t *sharing)
 {
-	uint64_t n = 0;
+	*held = *sharing = 0;
 	for (uint32_t b = 0; b < p->blocks_used; b++) {
 		uint64_t word = td_pool_word(p, b);
 		uint32_t content = p->blocks[b].content;
-		if (word & (TD_MAIN | TD_DEVICE))
-			n += content == TD_NIL ? 1 : p->contents[content].links;
+		uint64_t links = content == TD_NIL ? p->blocks[b].owner != TD_NOBODY
+						   : p->contents[content].links;
+		if (!(word & (TD_MAIN | TD_DEVICE)))
+			continue;
+		*held += links;
+		*sharing += links > 1 ? links : 0;
 	}
-	return n;
 }
 
 static uint64_t index_bytes(const struct td_pool *p)
 {
 	if (!p->table)
 		return 0;
-	return p->table_n * sizeof *p->table + (uint64_t)p->n_blocks * sizeof *p->contents;
+	return p->table_n * sizeof *p->table +
+	       p->n_blocks * (sizeof *p->contents + sizeof p->blocks->tag);
 }
 
 static uint64_t metadata_bytes(const struct td_pool *p)
 {
-	uint64_t refs = p->pages * p->degree * sizeof *p->refs;
-	uint64_t n = sizeof *p + p->n_blocks * sizeof *p->blocks + refs * (p->links ? 2 : 1) +
+	uint64_t refs = (p->pages * p->degree << p->has_links) * sizeof *p->refs;
+	uint64_t n = sizeof *p + p->n_blocks * sizeof *p->blocks + refs +
 		     p->n_frames * sizeof *p->free_frames + p->device_max * sizeof *p->free_slots +
 		     TD_RINGS * sizeof *p->rings + p->table_n * sizeof *p->table +
-		     (uint64_t)p->n_contents * sizeof *p->contents;
+		     (uint64_t)p->n_contents * sizeof *p->contents + p->n_blocks / 8;
 	return n;
 }
 
 void td_pool_stats(struct td_pool *p, struct tide_pool_stats *s)
 {
-	uint64_t hits = count_hits(p);
+	uint64_t hits = count_hits(p), held, sharing;
 	pthread_mutex_lock(&p->lock);
 	*s = p->figures;
 	s->counts = p->counts;
@@ -63,7 +68,9 @@ void td_pool_stats(struct td_pool *p, struct tide_pool_stats *s)
 	s->device_bytes = (uint64_t)p->device_max * p->block_bytes;
 	s->main_used_bytes = (uint64_t)p->main.n * p->block_bytes;
 	s->device_used_bytes = (uint64_t)p->device.n * p->block_bytes;
-	s->held_bytes = count_held(p) * p->block_bytes;
+	count_held(p, &held, &sharing);
+	s->held_bytes = held * p->block_bytes;
+	s->sharing_bytes = sharing * p->block_bytes;
 	s->index_bytes = index_bytes(p);
 	s->metadata_bytes = metadata_bytes(p);
 	s->dirty_pages = count_dirty(p);
@@ -74,28 +81,41 @@ void td_pool_stats(struct td_pool *p, struct tide_pool_stats *s)
 /* ---- does it agree? ---- */
 
 struct tally {
-	uint64_t main, device, free, frames, slots, contents;
+	uint64_t free, indexed;
 	const char *wrong;
 };
 
-static void check_held(struct td_pool *p, uint32_t b, struct tally *t)
+/* Private, alone, left behind by its page while it was pinned, or shared. */
+static const char *check_owner(struct td_pool *p, uint32_t b)
 {
 	const struct td_pool_block *block = &p->blocks[b];
 	uint64_t word = td_pool_word(p, b);
-	bool private = word & TD_PRIVATE;
+	bool private = word & TD_PRIVATE, indexed = word & TD_INDEXED;
+	if (block->content != TD_NIL)
+		return private || !indexed || p->contents[block->content].block != b
+			       ? "a shared block is not that of its content"
+			       : NULL;
+	if (block->owner == TD_NOBODY)
+		return private || indexed ? "a block that was left can still be had" : NULL;
+	if (td_pool_resolve(p, block->owner) != b)
+		return "a block is not its owner's";
+	if (private == indexed || indexed != (td_pool_signature_of(p, block->owner) != 0))
+		return "a block is neither private nor alone, or both";
+	return NULL;
+}
+
+static void check_held(struct td_pool *p, uint32_t b, struct tally *t)
+{
+	uint64_t word = td_pool_word(p, b);
+	const char *wrong = check_owner(p, b);
+	t->wrong = wrong ? wrong : t->wrong;
 	if (word & TD_PINS)
 		t->wrong = "a page is pinned";
-	if (private != (block->content == TD_NIL))
-		t->wrong = "a block is neither private nor shared, or both";
-	else if (private && td_pool_resolve(p, block->owner) != b)
-		t->wrong = "a private block is not its owner's";
-	else if (!private && p->contents[block->content].block != b)
-		t->wrong = "a content is held by another block";
-	if (!private && word & TD_DIRTY)
+	if (!(word & TD_PRIVATE) && word & TD_DIRTY)
 		t->wrong = "a shared block is dirty";
-	if (block->in_frame != ((word & TD_MAIN) != 0))
+	if (p->blocks[b].in_frame != ((word & TD_MAIN) != 0))
 		t->wrong = "a block is not where its word says";
-	t->contents += !private;
+	t->indexed += (word & TD_INDEXED) != 0;
 }
 
 static void walk(struct td_pool *p, const struct td_list *queue, uint64_t flag, struct tally *t)
@@ -115,25 +135,26 @@ static void check_index(struct td_pool *p, struct tally *t)
 {
 	uint64_t n = 0;
 	for (uint64_t i = 0; i < p->table_n; i++) {
-		if (!p->table[i])
+		uint32_t b = p->table[i].block - 1;
+		if (!p->table[i].block)
 			continue;
 		n++;
-		if (p->contents[p->table[i] - 1].block == TD_NIL)
-			t->wrong = "the index has a content that is not held";
-		if (!td_pool_index_has(p, p->table[i] - 1))
-			t->wrong = "the index does not find a content that it has";
+		if (!(td_pool_word(p, b) & TD_INDEXED) || p->table[i].tag != p->blocks[b].tag)
+			t->wrong = "the index has a block that it should not";
+		if (!td_pool_index_has(p, b))
+			t->wrong = "the index does not find a block that it has";
 	}
-	if (n != t->contents)
-		t->wrong = "the index does not have every content that is held";
+	if (n != t->indexed)
+		t->wrong = "the index does not have every block that it should";
 }
 
 /* The links of all pages are those that contents count. */
 static void check_links(struct td_pool *p, struct tally *t)
 {
 	uint64_t counted = 0, found = 0;
-	for (uint32_t c = 0; p->links && c < p->contents_used; c++)
+	for (uint32_t c = 0; p->has_links && c < p->contents_used; c++)
 		counted += p->contents[c].links;
-	for (uint64_t ref = 0; p->links && ref < p->pages * p->degree; ref++)
+	for (uint64_t ref = 0; p->has_links && ref < p->pages * p->degree; ref++)
 		found += td_pool_content_of(p, ref) != TD_NIL;
 	if (counted != found)
 		t->wrong = "reference counts are not those of the pages";

@@ -10,13 +10,18 @@ mkdir "$work/bin"
 cp "$TIDE" "$work/bin/tide"
 bad=0
 
-# says STATUS PATTERN: what tide gpu info says now.
+# says STATUS PATTERN [VERB...]: what it says now; without a verb, gpu info.
 says()
 {
-	"$work/bin/tide" gpu info >"$work/out" 2>"$work/err"
+	wanted=$1
+	pattern=$2
+	shift 2
+	[ $# -gt 0 ] || set -- gpu info
+	"$work/bin/tide" "$@" >"$work/out" 2>"$work/err"
 	status=$?
-	if [ $status -ne "$1" ] || [ "$(wc -l <"$work/err")" -ne 1 ] || ! grep -q "$2" "$work/err"; then
-		echo "wanted $1 and $2; got $status: $(cat "$work/err")"
+	if [ $status -ne "$wanted" ] || [ "$(wc -l <"$work/err")" -ne 1 ] ||
+		! grep -q "$pattern" "$work/err"; then
+		echo "$*: wanted $wanted and $pattern; got $status: $(cat "$work/err")"
 		bad=1
 	fi
 }
@@ -32,12 +37,28 @@ put()
 	done
 }
 
+# Device memory of the pool is behind the same door.
+pool_says()
+{
+	says "$1" "$2" pool check --device-kind cuda --folder "$work"
+}
+
+pool_says 3 'no libtide_cuda.so beside '
+
 put old cuda
+pool_says 3 'libtide_cuda.so .* is of another version (999, '
 says 3 'libtide_cuda.so .* is of another version (999, '
 
 put good cuda
 says 3 'no libtide_gpu.so with this program: build tide where there is an nvcc'
 FAKE_MISSING='no GPU: get one' says 3 '^tide gpu: no GPU: get one$'
+
+FAKE_MISSING='no GPU: get one' pool_says 3 '^tide pool: no GPU: get one$'
+pool_says 1 '^tide pool: no 2097152 bytes on the fake GPU$'
+put oldpool cuda
+pool_says 3 'has no device memory for this version: install both anew'
+put good cuda
+
 cp "$fakes/old/libtide_gpu.so" "$work/bin/"
 says 3 'libtide_gpu.so is of another version'
 

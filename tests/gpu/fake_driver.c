@@ -5,9 +5,13 @@
 #include <string.h>
 
 #include "mech/cuda/driver.h"
+#include "pool/device.h"
 
 #ifndef API
 #define API TD_GPU_DRIVER_API
+#endif
+#ifndef POOL_API
+#define POOL_API TD_POOL_MODULE_API
 #endif
 
 static int info(struct tide_gpu_info *info, int device, struct tide_error *err)
@@ -27,3 +31,23 @@ static int info(struct tide_gpu_info *info, int device, struct tide_error *err)
 extern const struct td_gpu_driver tide_cuda_driver;
 const struct td_gpu_driver tide_cuda_driver = {
 	.api = API, .size = sizeof(struct td_gpu_driver), .info = info};
+
+/* Device memory of the pool: there is none left. */
+static int alloc(void **state, uint64_t slots, uint32_t slot_bytes, uint32_t most,
+		 struct tide_error *err)
+{
+	(void)state;
+	(void)most;
+	return tide_fail(err, -ENOMEM, "no %llu bytes on the fake GPU",
+			 (unsigned long long)slots * slot_bytes);
+}
+
+static void give_back(void *state)
+{
+	(void)state;
+}
+
+static const struct td_pool_device device = {.name = "cuda", .alloc = alloc, .free = give_back};
+
+const struct td_pool_module tide_cuda_pool = {
+	.api = POOL_API, .size = sizeof device, .device = &device};

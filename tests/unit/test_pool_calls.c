@@ -47,6 +47,36 @@ static void test_all_pinned(void **state)
 	remove_file(&f);
 }
 
+static void want_a_page(void *arg, unsigned i)
+{
+	struct fixture *f = arg;
+	struct tide_pool_pin pin;
+	if (!td_pool_get(f->pool, 50 + i, TIDE_POOL_READ, &pin, NULL))
+		abort();
+}
+
+/* Those who wait for a frame do so at the same time, not one after the other. */
+static void test_all_pinned_for_many(void **state)
+{
+	struct tide_pool_pin pins[32];
+	struct timespec t0, t1;
+	struct fixture f;
+	(void)state;
+	make_file(&f, 100, NULL);
+	open_pool(&f);
+	for (uint64_t i = 0; i < 32; i++)
+		pins[i] = get(&f, i, false);
+	clock_gettime(CLOCK_MONOTONIC, &t0);
+	run_crew(8, want_a_page, &f);
+	clock_gettime(CLOCK_MONOTONIC, &t1);
+	assert_true(t1.tv_sec - t0.tv_sec < 5);
+	for (uint64_t i = 0; i < 32; i++)
+		td_pool_put(f.pool, &pins[i]);
+	read_all(&f);
+	close_pool(&f);
+	remove_file(&f);
+}
+
 /* What is written under a pin counts when it is put, also while others have the page. */
 static void check_write_pins(uint32_t block)
 {
@@ -273,6 +303,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_pinned_stays),
 		cmocka_unit_test(test_all_pinned),
+		cmocka_unit_test(test_all_pinned_for_many),
 		cmocka_unit_test(test_write_pins),
 		cmocka_unit_test(test_any_range),
 		cmocka_unit_test(test_trim_frees_space),

@@ -222,13 +222,20 @@ static int moody_hash(void *state, enum td_pool_hash hash, const void *const *bl
 	return fails(m) ? -EIO : td_pool_device_ram.hash(m->ram, hash, blocks, n, signatures);
 }
 
-static const struct td_pool_device moody_device = {"moody",      moody_alloc,   moody_free,
-						   moody_gather, moody_scatter, moody_hash};
+static const struct td_pool_device moody_device = {
+	.name = "moody",
+	.alloc = moody_alloc,
+	.free = moody_free,
+	.gather = moody_gather,
+	.scatter = moody_scatter,
+	.hash = moody_hash,
+};
 
 static void check_moody(unsigned every, enum td_pool_dedup dedup, uint32_t block)
 {
 	struct fixture f;
 	uint64_t seed = 4;
+	unsigned char value[PAGE];
 	unsigned refused = 0;
 	make_file(&f, 100, NULL);
 	f.config.device = &moody_device;
@@ -237,14 +244,15 @@ static void check_moody(unsigned every, enum td_pool_dedup dedup, uint32_t block
 	mood = every;
 	open_pool(&f);
 	for (unsigned i = 0; i < 3000; i++) {
-		uint64_t page = draw(&seed) % 100, value = draw(&seed) % 5;
+		uint64_t page = draw(&seed) % 100, bytes = draw(&seed) % 4 ? 8 : PAGE;
 		bool write = draw(&seed) % 2;
-		int rc = write ? td_pool_write(f.pool, &value, 8, page * PAGE, NULL)
+		memset(value, (int)(draw(&seed) % 5), PAGE);
+		int rc = write ? td_pool_write(f.pool, value, bytes, page * PAGE, NULL)
 			       : try_get(&f, page);
 		assert_true(rc == 0 || rc == -EIO);
 		refused += rc != 0;
-		if (write && !rc)
-			memcpy(f.shadow + page * PAGE, &value, 8);
+		if (write && !rc) /* else the page is as it was */
+			memcpy(f.shadow + page * PAGE, value, bytes);
 	}
 	assert_true(refused > 0);
 	check_pool(&f);

@@ -7,10 +7,20 @@
 #define PAGES 512u
 #define SHARED 256u /* pages below: a stripe per thread; above: a page per thread */
 
+/* A page that is written while it is read or flushed is there in part, which is allowed; what must
+ * not be mixed up is compared with the shadow. */
+const char *__tsan_default_suppressions(void);
+const char *__tsan_default_suppressions(void)
+{
+	return "race:copy_hit\n";
+}
+
 struct stress {
 	struct fixture f;
 	uint64_t calls;
 	_Atomic unsigned bad;
+	bool may_fail; /* failures are injected */
+	_Atomic unsigned failed;
 	_Atomic unsigned pending;
 	char said[512];
 };
@@ -19,6 +29,13 @@ static void complain(struct stress *s, const char *what)
 {
 	if (!atomic_fetch_add(&s->bad, 1))
 		snprintf(s->said, sizeof s->said, "%s", what);
+}
+
+static void refuse(struct stress *s, const char *what)
+{
+	if (!s->may_fail)
+		complain(s, what);
+	s->failed++;
 }
 
 /* Few different contents, so that there are equal ones. */
@@ -31,12 +48,43 @@ static void fill(unsigned char *at, size_t bytes, uint64_t luck)
 	}
 }
 
-static void write_range(struct stress *s, uint64_t offset, size_t bytes, uint64_t luck)
+/* A write, all in one page, failed: it has done nothing, or all. */
+static void settle(struct stress *s, const unsigned char *was, uint64_t offset, size_t bytes)
+{
+	unsigned char now[PAGE];
+	unsigned tries = 0;
+	while (td_pool_read(s->f.pool, now, bytes, offset, NULL))
+		if (++tries == 10000) {
+			complain(s, "a page cannot be read any more");
+			return;
+		}
+	if (memcmp(now, s->f.shadow + offset, bytes) && memcmp(now, was, bytes))
+		complain(s, "a write that failed left something else");
+	memcpy(s->f.shadow + offset, now, bytes);
+}
+
+enum how { WRITE, ZERO, TRIM };
+
+static void change(struct stress *s, uint64_t offset, size_t bytes, enum how how, uint64_t luck)
 {
 	struct tide_error err = {0};
-	fill(s->f.shadow + offset, bytes, luck);
-	if (td_pool_write(s->f.pool, s->f.shadow + offset, bytes, offset, &err))
-		complain(s, err.text);
+	unsigned char was[PAGE], *shadow = s->f.shadow + offset;
+	memcpy(was, shadow, bytes);
+	memset(shadow, 0, bytes);
+	if (how == WRITE)
+		fill(shadow, bytes, luck);
+	int rc = how == TRIM ? td_pool_trim(s->f.pool, offset, bytes, &err)
+			     : td_pool_write(s->f.pool, how == WRITE ? shadow : NULL, bytes, offset,
+					     &err);
+	if (!rc)
+		return;
+	refuse(s, err.text);
+	settle(s, was, offset, bytes);
+}
+
+static void write_range(struct stress *s, uint64_t offset, size_t bytes, uint64_t luck)
+{
+	change(s, offset, bytes, WRITE, luck);
 }
 
 static void read_range(struct stress *s, uint64_t offset, size_t bytes)
@@ -44,18 +92,14 @@ static void read_range(struct stress *s, uint64_t offset, size_t bytes)
 	unsigned char bytes_read[4 * PAGE];
 	struct tide_error err = {0};
 	if (td_pool_read(s->f.pool, bytes_read, bytes, offset, &err))
-		complain(s, err.text);
+		refuse(s, err.text);
 	else if (memcmp(bytes_read, s->f.shadow + offset, bytes))
 		complain(s, "a read gave other bytes than were written");
 }
 
 static void zero_range(struct stress *s, uint64_t offset, size_t bytes, bool trim)
 {
-	struct tide_error err = {0};
-	memset(s->f.shadow + offset, 0, bytes);
-	if (trim ? td_pool_trim(s->f.pool, offset, bytes, &err)
-		 : td_pool_write(s->f.pool, NULL, bytes, offset, &err))
-		complain(s, err.text);
+	change(s, offset, bytes, trim ? TRIM : ZERO, 0);
 }
 
 /* A page of this thread alone. */
@@ -70,7 +114,7 @@ static void use_pin(struct stress *s, uint64_t page, bool write, uint64_t luck)
 	struct tide_pool_pin pin;
 	unsigned char *shadow = s->f.shadow + page * PAGE;
 	if (td_pool_get(s->f.pool, page, write ? TIDE_POOL_WRITE : TIDE_POOL_READ, &pin, &err)) {
-		complain(s, err.text);
+		refuse(s, err.text);
 		return;
 	}
 	if (memcmp(pin.addr, shadow, PAGE))
@@ -91,7 +135,7 @@ static void when_done(void *arg, const struct tide_pool_pin *pin, int result)
 {
 	struct later *l = arg;
 	if (result)
-		complain(l->s, "an asynchronous get failed");
+		refuse(l->s, "an asynchronous get failed");
 	else if (memcmp(pin->addr, l->s->f.shadow + pin->page * PAGE, PAGE))
 		complain(l->s, "an asynchronous pin shows other bytes");
 	if (!result)
@@ -136,7 +180,7 @@ static void work(void *arg, unsigned thread)
 			break;
 		case 11:
 			if (luck % 1600 == 11 && td_pool_flush(s->f.pool, NULL))
-				complain(s, "flush failed");
+				refuse(s, "flush failed");
 			break;
 		default: read_range(s, stripe + at, n);
 		}
@@ -146,6 +190,19 @@ static void work(void *arg, unsigned thread)
 static uint64_t few(uint64_t page)
 {
 	return page % 7;
+}
+
+/* Again and again, until it is done. */
+static void end_with_failures(struct stress *s)
+{
+	unsigned tries = 0;
+	for (uint64_t i = 0; i < PAGES; i++)
+		settle(s, s->f.shadow + i * PAGE, i * PAGE, PAGE);
+	while (td_pool_flush(s->f.pool, NULL))
+		assert_true(++tries < 1000);
+	if (s->bad)
+		fail_msg("%s", s->said);
+	assert_true(s->failed > 10);
 }
 
 static void run_stress(enum td_pool_dedup dedup, uint32_t block, uint64_t device,
@@ -159,13 +216,102 @@ static void run_stress(enum td_pool_dedup dedup, uint32_t block, uint64_t device
 	s->f.config.main_pages = 96;
 	s->f.config.device_pages = device;
 	s->f.config.inject = inject;
+	s->may_fail = inject && strstr(inject, "=E");
 	open_pool(&s->f);
 	run_crew(THREADS, work, s);
 	if (s->bad)
 		fail_msg("%s", s->said);
-	read_all(&s->f);
+	if (s->may_fail)
+		end_with_failures(s);
+	else
+		read_all(&s->f);
 	close_pool(&s->f);
 	check_file(&s->f);
+	remove_file(&s->f);
+	free(s);
+}
+
+/* ---- flushes of pages that others write too ---- */
+
+static void flush_own(void *arg, unsigned thread)
+{
+	struct stress *s = arg;
+	uint64_t seed = thread + 100, got[STRIPE / 8];
+	int fd = open(s->f.path, O_RDONLY);
+	for (uint64_t i = 0; i < s->calls && !s->bad; i++) {
+		uint64_t at = draw(&seed) % 4 * PAGE + thread * STRIPE;
+		fill(s->f.shadow + at, STRIPE, draw(&seed) * 4);
+		if (td_pool_write(s->f.pool, s->f.shadow + at, STRIPE, at, NULL) ||
+		    td_pool_flush(s->f.pool, NULL))
+			complain(s, "a write or a flush failed");
+		if (pread(fd, got, STRIPE, (off_t)at) != STRIPE ||
+		    memcmp(got, s->f.shadow + at, STRIPE))
+			complain(s, "what was flushed is not in the file");
+	}
+	close(fd);
+}
+
+static void test_flush_by_many(void **state)
+{
+	static const uint32_t blocks[] = {PAGE, 1024};
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct stress *s = calloc(1, sizeof *s);
+		make_file(&s->f, 16, few);
+		s->calls = getenv("TIDE_LONG") ? 100000 : 1000;
+		s->f.config.dedup = i ? TD_POOL_ON : TD_POOL_OFF;
+		s->f.config.block_bytes = blocks[i];
+		open_pool(&s->f);
+		run_crew(THREADS, flush_own, s);
+		if (s->bad)
+			fail_msg("%s", s->said);
+		close_pool(&s->f);
+		check_file(&s->f);
+		remove_file(&s->f);
+		free(s);
+	}
+}
+
+/* ---- equal pages that part ---- */
+
+#define PAIRS 4u /* pages 2i and 2i + 1 are equal at first, and after every flush */
+
+/* Each thread writes one page; what it reads of another is that page's, whole. */
+static void part(void *arg, unsigned thread)
+{
+	struct stress *s = arg;
+	uint64_t seed = thread + 7, words[PAGE / 8];
+	for (uint64_t i = 0; i < s->calls && !s->bad; i++) {
+		uint64_t page = draw(&seed) % (2 * PAIRS);
+		if (td_pool_read(s->f.pool, words, 64, page * PAGE, NULL))
+			complain(s, "a read failed");
+		if (words[0] != 0 && words[0] != page + 1)
+			complain(s, "a page shows what another one got");
+		if (thread >= 2 * PAIRS)
+			continue;
+		words[0] = draw(&seed) % 4 ? thread + 1 : 0;
+		if (td_pool_write(s->f.pool, words, 8, thread * PAGE, NULL))
+			complain(s, "a write failed");
+		if (words[0] == 0 && td_pool_flush(s->f.pool, NULL))
+			complain(s, "a flush failed");
+	}
+}
+
+static void test_equal_pages_part(void **state)
+{
+	struct stress *s = calloc(1, sizeof *s);
+	(void)state;
+	make_file(&s->f, 2 * PAIRS, NULL);
+	memset(s->f.shadow, 0, 2 * PAIRS * PAGE);
+	assert_int_equal(truncate(s->f.path, 0), 0);
+	assert_int_equal(truncate(s->f.path, 2 * PAIRS * PAGE), 0);
+	s->calls = getenv("TIDE_LONG") ? 1000000 : SANITIZED ? 2000 : 8000;
+	s->f.config.dedup = TD_POOL_ON;
+	open_pool(&s->f);
+	run_crew(2 * PAIRS + 4, part, s);
+	if (s->bad)
+		fail_msg("%s", s->said);
+	close_pool(&s->f);
 	remove_file(&s->f);
 	free(s);
 }
@@ -200,12 +346,21 @@ static void test_auto(void **state)
 	run_stress(TD_POOL_AUTO, 1024, 32, "short=11");
 }
 
+static void test_failures(void **state)
+{
+	(void)state;
+	run_stress(TD_POOL_OFF, PAGE, 32, "read=EIO:40,write=ENOSPC:9,short=5");
+	run_stress(TD_POOL_ON, PAGE, 32, "read=EIO:40,write=EIO:9");
+	run_stress(TD_POOL_ON, 1024, 0, "read=EIO:40,write=EIO:9");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_gram), cmocka_unit_test(test_no_device),
-		cmocka_unit_test(test_dedu), cmocka_unit_test(test_dedu_small_blocks),
-		cmocka_unit_test(test_auto),
+		cmocka_unit_test(test_flush_by_many), cmocka_unit_test(test_equal_pages_part),
+		cmocka_unit_test(test_gram),          cmocka_unit_test(test_no_device),
+		cmocka_unit_test(test_dedu),          cmocka_unit_test(test_dedu_small_blocks),
+		cmocka_unit_test(test_auto),          cmocka_unit_test(test_failures),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

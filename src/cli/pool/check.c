@@ -145,11 +145,13 @@ static int report(const struct check *c, const struct td_cli_args *args, struct 
 {
 	if (args->json)
 		return td_cli_print_json(
-			json_pack("{ss ss sI sI sI sI sI sb}", "tide", tide_version(), "verb",
-				  "pool check", "file_bytes", (json_int_t)c->bytes, "threads",
-				  (json_int_t)c->threads, "reads", (json_int_t)c->reads, "writes",
-				  (json_int_t)c->writes, "flushes", (json_int_t)c->flushes, "equal",
-				  1),
+			json_pack("{ss ss ss ss sI sI sI sI sI sb}", "tide", tide_version(), "verb",
+				  "pool check", "device",
+				  args->device_kind ? args->device_kind : "ram", "dedup",
+				  args->dedup ? args->dedup : "off", "file_bytes",
+				  (json_int_t)c->bytes, "threads", (json_int_t)c->threads, "reads",
+				  (json_int_t)c->reads, "writes", (json_int_t)c->writes, "flushes",
+				  (json_int_t)c->flushes, "equal", 1),
 			err);
 	printf("equal: %s reads and %s writes by %" PRIu64 " %s, and the file\n",
 	       td_cli_grouped(c->reads).text, td_cli_grouped(c->writes).text, c->threads,

@@ -17,6 +17,7 @@ int td_pool_use_options(const struct td_cli_args *args, struct tide_pool_options
 		.page = args->page,
 		.main_size = args->main_size ? args->main_size : "2M",
 		.device_size = args->device_size ? args->device_size : "2M",
+		.device = args->device_kind,
 		.dedup = args->dedup,
 		.block = args->block,
 		.hash = args->hash,
