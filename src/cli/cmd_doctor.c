@@ -39,7 +39,7 @@ static const struct feature {
 	{"cuda", "tide gpu: the driver", td_cli_probe_cuda},
 	{"gpu-runtime", "tide gpu: libtide_cuda.so, and a GPU that it can use",
 	 td_cli_probe_gpu_runtime},
-	{"nbdkit", "block device of the pool (not in this version)", td_cli_probe_nbdkit},
+	{"nbdkit", "the pool as a block device: nbdkit-tide-plugin.so", td_cli_probe_nbdkit},
 	{"gnuplot", "figures: --plot of tide mrc and tide reproduce", td_cli_probe_gnuplot},
 };
 #define FEATURES (sizeof features / sizeof features[0])
