@@ -24,6 +24,10 @@ const struct td_cli_verb td_cli_reproduce_verbs[] = {
 	 "Observability-aided GPU Memory Oversubscription (ISCA 2026): fourteen applications, studies",
 	 td_cli_reproduce_observuvm_more, td_cli_reproduce_observuvm_options, 0, 0, NULL,
 	 td_cli_reproduce_observuvm},
+	{"gram", "[IMAGE]... [OPTIONS]",
+	 "GPU-Assisted Buffer Management (ICCS 2011): GRAM, DEDU, virtual machines",
+	 td_cli_reproduce_gram_more, td_cli_reproduce_gram_options, 0, 4, NULL,
+	 td_cli_reproduce_gram},
 	{NULL, NULL, NULL, NULL, NULL, 0, 0, NULL, NULL},
 };
 /* clang-format on */

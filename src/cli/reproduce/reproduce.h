@@ -60,6 +60,9 @@ extern const char td_cli_reproduce_cppe_more[];
 int td_cli_reproduce_observuvm(const struct td_cli_args *args, struct tide_error *err);
 extern const struct td_cli_option td_cli_reproduce_observuvm_options[];
 extern const char td_cli_reproduce_observuvm_more[];
+int td_cli_reproduce_gram(const struct td_cli_args *args, struct tide_error *err);
+extern const struct td_cli_option td_cli_reproduce_gram_options[];
+extern const char td_cli_reproduce_gram_more[];
 
 /* An input as an unnamed temporary file of the format txt: read as often as wanted, under a name
  * that fits into a parameter, and gone with the process. */
