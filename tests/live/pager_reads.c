@@ -8,7 +8,7 @@
 
 enum { THREADS = 4, LOADS = 800, TRIES = 1000 };
 
-static uint64_t *words;
+static _Atomic(uint64_t *) words; /* the pager's thread looks too */
 static size_t words_n;
 static bool by_callback;
 static __thread const uint64_t *touched; /* by this thread, now */

@@ -292,7 +292,7 @@ static void machines_start_and_serve(void **state)
 	assert_int_equal(td_cli_gram_disks_generate(&d, 4, 1, NULL), 0);
 	assert_int_equal(td_cli_gram_replay(&a, &d, 3, 2000, 1, NULL), 0);
 	for (size_t i = 0; i < a.n; i++) {
-		unsigned m;
+		unsigned m = 0;
 		const struct td_cli_gram_extent *e = extent_at(&d, a.at[i] / 2, &m);
 		assert_non_null(e);
 		assert_in_range(m, 0, 2);
