@@ -1,8 +1,11 @@
 /* What the JSON documents of a simulated and of a live run have in common. */
 #include "json.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+
+#include "tide/tide.h"
 
 /* JSON's integers end at 2^63 here; a seed or a page number may be larger. */
 json_t *td_lib_integer(uint64_t value)
@@ -19,6 +22,21 @@ json_t *td_lib_text(const char *value)
 {
 	json_t *s = value ? json_string(value) : NULL;
 	return s ? s : json_null();
+}
+
+json_t *td_lib_document(const char *verb)
+{
+	json_t *o = json_object();
+	json_object_set_new(o, "tide", td_lib_text(TIDE_VERSION));
+	json_object_set_new(o, "verb", td_lib_text(verb));
+	return o;
+}
+
+int td_lib_dump(json_t *document, char **text, struct tide_error *err)
+{
+	*text = json_dumps(document, JSON_INDENT(1));
+	json_decref(document);
+	return *text ? 0 : tide_fail(err, -ENOMEM, "no memory for the result: free some");
 }
 
 /* Pages moved from tier to tier, where there are three. */

@@ -385,17 +385,13 @@ int tide_stats_json(struct tide *t, char **text, struct tide_error *err)
 {
 	struct tide_stats s;
 	sigset_t saved;
-	json_t *o = json_object();
+	json_t *o = td_lib_document("run");
 	tide_stats(t, &s);
-	json_object_set_new(o, "tide", td_lib_text(TIDE_VERSION));
-	json_object_set_new(o, "verb", td_lib_text("run"));
 	json_object_set_new(o, "config", config(t, &s));
 	json_object_set_new(o, "counts", td_stats_counts(&s.counts));
 	json_object_set_new(o, "pager", figures(&s));
 	const struct td_engine *e = td_pager_lock_engine(t->pager, &saved);
 	json_object_set_new(o, "policy", td_lib_policy_json(e));
 	td_pager_unlock_engine(t->pager, &saved);
-	*text = json_dumps(o, JSON_INDENT(1));
-	json_decref(o);
-	return *text ? 0 : tide_fail(err, -ENOMEM, "out of memory for the result");
+	return td_lib_dump(o, text, err);
 }

@@ -11,7 +11,6 @@
 #include "pool/pool.h"
 #include "sizes.h"
 #include "stats/json.h"
-#include "tide/tide.h"
 
 #define PAGE_MAX (UINT64_C(1) << 20)
 #define BATCH_MAX 4096
@@ -288,14 +287,10 @@ static json_t *figures(const struct tide_pool_stats *s)
 int tide_pool_stats_json(struct tide_pool *p, char **text, struct tide_error *err)
 {
 	struct tide_pool_stats s;
-	json_t *o = json_object();
+	json_t *o = td_lib_document("pool");
 	tide_pool_stats(p, &s);
-	json_object_set_new(o, "tide", td_lib_text(TIDE_VERSION));
-	json_object_set_new(o, "verb", td_lib_text("pool"));
 	json_object_set_new(o, "config", config(&p->config));
 	json_object_set_new(o, "counts", td_stats_counts(&s.counts));
 	json_object_set_new(o, "pool", figures(&s));
-	*text = json_dumps(o, JSON_INDENT(1));
-	json_decref(o);
-	return *text ? 0 : tide_fail(err, -ENOMEM, "no memory for the result: free some");
+	return td_lib_dump(o, text, err);
 }

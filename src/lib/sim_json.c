@@ -1,5 +1,4 @@
 /* A run as the JSON document of the command line's contract. */
-#include <errno.h>
 #include <stdlib.h>
 
 #include "json.h"
@@ -70,16 +69,12 @@ static json_t *wall(const struct tide_sim *sim)
 
 int tide_sim_json(struct tide_sim *sim, char **out, struct tide_error *err)
 {
-	json_t *o = json_object();
-	json_object_set_new(o, "tide", td_lib_text(TIDE_VERSION));
-	json_object_set_new(o, "verb", td_lib_text("sim"));
+	json_t *o = td_lib_document("sim");
 	json_object_set_new(o, "input", input(sim));
 	json_object_set_new(o, "config", config(sim));
 	json_object_set_new(o, "counts", td_stats_counts(&sim->engine->counts));
 	json_object_set_new(o, "policy", td_lib_policy_json(sim->engine));
 	json_object_set_new(o, "time", timing(sim));
 	json_object_set_new(o, "wall", wall(sim));
-	*out = json_dumps(o, JSON_INDENT(1));
-	json_decref(o);
-	return *out ? 0 : tide_fail(err, -ENOMEM, "out of memory for the result");
+	return td_lib_dump(o, out, err);
 }

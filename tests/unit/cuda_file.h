@@ -23,6 +23,17 @@ static inline void set_up(struct fixture *f, const struct tide_gpu_options *o, b
 	assert_int_equal(f->span.bytes, PAGES * PAGE);
 }
 
+static inline struct launch launch_of(struct fixture *f, unsigned accesses)
+{
+	return (struct launch){.g = f->g,
+			       .span = f->span,
+			       .warps = 4,
+			       .accesses = accesses,
+			       .seed = 7,
+			       .versions = f->versions,
+			       .body = body_random};
+}
+
 static inline void tear_down(struct fixture *f)
 {
 	struct tide_error err;

@@ -15,17 +15,6 @@ static struct tide_gpu_options small(void)
 
 /* ---- a file through all tiers ---- */
 
-static struct launch launch_of(struct fixture *f, unsigned accesses)
-{
-	return (struct launch){.g = f->g,
-			       .span = f->span,
-			       .warps = 4,
-			       .accesses = accesses,
-			       .seed = 7,
-			       .versions = f->versions,
-			       .body = body_random};
-}
-
 static void run_through(const struct tide_gpu_options *o)
 {
 	struct fixture f;

@@ -12,17 +12,6 @@ static const struct tide_gpu_options small = {.near_size = "64p",
 					      .proxies = "1",
 					      .timeout = "20s"};
 
-static struct launch launch_of(struct fixture *f, unsigned accesses)
-{
-	return (struct launch){.g = f->g,
-			       .span = f->span,
-			       .warps = 4,
-			       .accesses = accesses,
-			       .seed = 3,
-			       .versions = f->versions,
-			       .body = body_random};
-}
-
 static const char *name_of(const struct fixture *f)
 {
 	return strrchr(f->path, '/') + 1;

@@ -20,17 +20,6 @@ static struct tide_gpu_options small(void)
 					 .orchestrate = "host"};
 }
 
-static struct launch launch_of(struct fixture *f, unsigned accesses)
-{
-	return (struct launch){.g = f->g,
-			       .span = f->span,
-			       .warps = WARPS,
-			       .accesses = accesses,
-			       .seed = 7,
-			       .versions = f->versions,
-			       .body = body_random};
-}
-
 static struct tide_counts counts_of(struct fixture *f)
 {
 	struct tide_gpu_stats s;
