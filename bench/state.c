@@ -33,7 +33,7 @@ static long address_space_bytes(void)
 /* Slots of a policy and of its members, per chunk. */
 static size_t slot_bytes(const struct td_engine_box *box)
 {
-	size_t bytes = box->choice.policy->chunk_bytes;
+	size_t bytes = box->slots.item_bytes;
 	unsigned members = box->members ? box->choice.member_value->n : 0;
 	for (unsigned i = 0; i < members; i++)
 		bytes += slot_bytes(&box->members[i]);

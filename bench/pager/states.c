@@ -4,7 +4,6 @@
 #include "states.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "common.h"
@@ -83,23 +82,6 @@ static double ask(struct kind k)
 	return 0;
 }
 
-static bool is(const char *name, const char *other)
-{
-	return name && strcmp(name, other) == 0;
-}
-
-/* A tournament has the state of its members, hpe and reuse have a tree: these are shown and not
- * judged where more comes on top, the queue that a limit of tier 2 takes, or a prefetcher's state.
- */
-static bool is_judged(const struct kind *k)
-{
-	bool tournament = is(k->evict, "tournament");
-
-	if (k->storage)
-		return !tournament && !is(k->evict, "hpe") && !is(k->place, "reuse");
-	return !tournament || !(is(k->prefetch, "pattern") || is(k->prefetch, "early-adaptor"));
-}
-
 static unsigned show(const struct kind *k, FILE *results)
 {
 	double bytes = ask(*k), share = 100 * bytes / CHUNK;
@@ -117,7 +99,7 @@ static unsigned show(const struct kind *k, FILE *results)
 			"\"share\": %.4f, \"met\": %s}\n",
 			k->tiers, k->evict, k->prefetch ? k->prefetch : "",
 			k->place ? k->place : "", bytes, share, over ? "false" : "true");
-	return over && is_judged(k);
+	return over;
 }
 
 static void head(const char *what, const struct names *columns)

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 /* Prints what every combination of policies that runs live needs per chunk; how many are over the
- * limit that should not be. */
+ * limit. */
 unsigned bench_states(FILE *results);
 
 #endif

@@ -325,6 +325,9 @@ struct tide_policy {
 
 	/* Where the needs depend on the parameters; NULL: needs. */
 	unsigned (*needs_with)(const union tide_value *values);
+	/* Where less state per chunk will do, by the parameters or the size of chunks; NULL:
+	 * chunk_bytes, which is the most. */
+	size_t (*chunk_bytes_with)(const union tide_value *values, uint32_t chunk_pages);
 
 	/* Life. create may allocate; nothing after it may, but train: it gets the trace that a
 	 * parameter names, whole, before the run, then NULL for its end. */

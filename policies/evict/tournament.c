@@ -17,14 +17,16 @@
 #define MOST (sizeof((struct tide_members *)0)->at / sizeof *((struct tide_members *)0)->at)
 
 struct slot {
-	uint32_t rival; /* index + 1 of the chunk it is in a duel with; 0: none */
-	uint8_t cause;  /* member + 1 that named the chunk when it left; 0: none to blame */
+	uint8_t cause; /* member + 1 that named the chunk when it left; 0: none to blame */
+	/* Where there are duels. */
 	uint8_t pages;  /* that left with it */
+	uint32_t rival; /* index + 1 of the chunk it is in a duel with; 0: none */
 };
 
 struct tournament {
 	const struct tide_view *view;
 	const struct tide_members *members;
+	size_t slot_bytes;
 	uint64_t window;
 	double margin;
 	unsigned active; /* how many */
@@ -64,12 +66,24 @@ static unsigned needs_with(const union tide_value *values)
 	return needs;
 }
 
+static size_t chunk_bytes_with(const union tide_value *values, uint32_t chunk_pages)
+{
+	(void)chunk_pages;
+	return values[DUEL].i ? sizeof(struct slot) : sizeof(uint8_t);
+}
+
+static uint8_t *cause_of(const struct tournament *s, tide_chunk c)
+{
+	return s->view->slots + c.index * s->slot_bytes;
+}
+
 static int create(void *self, const struct tide_view *view, const union tide_value *values,
 		  struct tide_error *err)
 {
 	struct tournament *s = self;
 	(void)err;
 	s->view = view;
+	s->slot_bytes = chunk_bytes_with(values, view->near->chunk_pages);
 	s->members = values[OF].members;
 	s->active = s->members->n;
 	s->window = (uint64_t)values[WINDOW].i;
@@ -161,8 +175,10 @@ static void end_duel(struct tournament *s, tide_chunk loser)
 
 /* A challenger's victim waits for the next of the leader's; it may have come back by then, or its
  * member may lead. */
-static void begin_duel(struct tournament *s, tide_chunk c, struct slot *slot)
+static void begin_duel(struct tournament *s, tide_chunk c, uint64_t resident)
 {
+	struct slot *slot = tide_slot(s->view, struct slot, c);
+	slot->pages = (uint8_t)__builtin_popcountll(resident);
 	if (s->named_by != s->leader) {
 		s->waiting = c.index + 1;
 		return;
@@ -205,11 +221,12 @@ static unsigned leader_or_challenger(struct tournament *s)
 static void on_fault(void *self, tide_chunk c, tide_page p)
 {
 	struct tournament *s = self;
-	struct slot *slot = tide_slot(s->view, struct slot, c);
-	if (slot->cause) {
-		end_duel(s, c);
-		blame(s, slot->cause - 1);
-		slot->cause = 0;
+	uint8_t *cause = cause_of(s, c);
+	if (*cause) {
+		if (s->longest)
+			end_duel(s, c);
+		blame(s, *cause - 1U);
+		*cause = 0;
 	}
 	TELL(s, on_fault, c, p);
 }
@@ -217,13 +234,11 @@ static void on_fault(void *self, tide_chunk c, tide_page p)
 static void on_evicted(void *self, tide_chunk c, const struct tide_evicted *what)
 {
 	struct tournament *s = self;
-	struct slot *slot = tide_slot(s->view, struct slot, c);
 	if (c.index == s->named.index) {
-		slot->cause = (uint8_t)(s->named_by + 1);
-		slot->pages = (uint8_t)__builtin_popcountll(what->resident);
+		*cause_of(s, c) = (uint8_t)(s->named_by + 1);
 		s->victims[s->named_by]++;
 		if (s->longest)
-			begin_duel(s, c, slot);
+			begin_duel(s, c, what->resident);
 	}
 	TELL(s, on_evicted, c, what);
 }
@@ -232,9 +247,9 @@ static void on_evicted(void *self, tide_chunk c, const struct tide_evicted *what
 static void on_migrated(void *self, tide_chunk c, uint64_t pages)
 {
 	struct tournament *s = self;
-	struct slot *slot = tide_slot(s->view, struct slot, c);
-	slot->cause = 0;
-	slot->rival = 0;
+	*cause_of(s, c) = 0;
+	if (s->longest)
+		tide_slot(s->view, struct slot, c)->rival = 0;
 	TELL(s, on_migrated, c, pages);
 }
 
@@ -356,6 +371,7 @@ const struct tide_policy td_policy_evict_tournament = {
 	.params = params,
 	.state_bytes = sizeof(struct tournament),
 	.chunk_bytes = sizeof(struct slot),
+	.chunk_bytes_with = chunk_bytes_with,
 	.create = create,
 	.on_full = on_full,
 	.on_fault = on_fault,

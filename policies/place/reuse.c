@@ -14,17 +14,19 @@
 #include "core/ostree.h"
 #include "tide/policy.h"
 
+/* Every page has one, so of the extras only those that the parameters ask for. */
 struct page {
 	struct tide_past past;
 	uint64_t last; /* time of its last access, while it is sampled */
-	uint64_t weights;
-	uint64_t away; /* accesses that it was away for the last time it came back */
 	struct td_osnode node;
-	bool dirty; /* when it left */
-};
+	uint64_t extra[2]; /* its weights, if by_page; how it left, if WEIGHS */
+} __attribute__((packed, aligned(4)));
+
+#define LEFT_DIRTY 1u /* the rest of the word: how long it was away the last time, times 2 */
 
 struct reuse {
 	const struct tide_view *view;
+	size_t page_bytes; /* of a slot */
 	bool by_page;
 	enum { NEVER, OLDEST, WEIGHS } replaces; /* which page of a full tier 2 */
 	double rate;
@@ -40,14 +42,48 @@ struct reuse {
 	struct tide_decisions decisions;
 };
 
-static struct page *slot(const struct reuse *s, uint32_t i)
+enum { RATE, WINDOW, BY, REPLACE };
+
+static bool by_page(const union tide_value *values)
 {
-	return tide_slot(s->view, struct page, (tide_chunk){i});
+	return strcmp(values[BY].text, "page") == 0;
 }
 
-static uint64_t *weights_of(struct reuse *s, struct page *at)
+static size_t chunk_bytes_with(const union tide_value *values, uint32_t chunk_pages)
 {
-	return s->by_page ? &at->weights : &s->weights;
+	size_t bytes = offsetof(struct page, extra);
+	(void)chunk_pages;
+	bytes += by_page(values) ? sizeof(uint64_t) : 0;
+	bytes += values[REPLACE].i == 2 ? sizeof(uint64_t) : 0;
+	return bytes;
+}
+
+static struct page *slot(const struct reuse *s, uint32_t i)
+{
+	return (struct page *)(void *)(s->view->slots + i * s->page_bytes);
+}
+
+static uint64_t weights_of(const struct reuse *s, const struct page *at)
+{
+	return s->by_page ? at->extra[0] : s->weights;
+}
+
+static void set_weights(struct reuse *s, struct page *at, uint64_t weights)
+{
+	if (s->by_page)
+		at->extra[0] = weights;
+	else
+		s->weights = weights;
+}
+
+static uint64_t how_it_left(const struct reuse *s, const struct page *at)
+{
+	return at->extra[s->by_page];
+}
+
+static void set_how_it_left(const struct reuse *s, struct page *at, uint64_t away, bool dirty)
+{
+	at->extra[s->by_page] = away << 1 | (dirty ? LEFT_DIRTY : 0);
 }
 
 static int create(void *self, const struct tide_view *view, const union tide_value *values,
@@ -55,16 +91,17 @@ static int create(void *self, const struct tide_view *view, const union tide_val
 {
 	struct reuse *s = self;
 	s->view = view;
-	s->rate = values[0].r;
+	s->page_bytes = chunk_bytes_with(values, view->near->chunk_pages);
+	s->rate = values[RATE].r;
 	s->bound = tide_sample_bound(s->rate);
-	s->decisions.window = (uint32_t)values[1].i;
-	s->by_page = strcmp(values[2].text, "page") == 0;
-	if (!s->by_page && strcmp(values[2].text, "all") != 0)
+	s->decisions.window = (uint32_t)values[WINDOW].i;
+	s->by_page = by_page(values);
+	if (!s->by_page && strcmp(values[BY].text, "all") != 0)
 		return tide_fail(
 			err, -EINVAL,
 			"place policy reuse: by=%s is neither all nor page: give one of them",
-			values[2].text);
-	s->replaces = values[3].i == 2 ? WEIGHS : values[3].i == 1 ? OLDEST : NEVER;
+			values[BY].text);
+	s->replaces = values[REPLACE].i == 2 ? WEIGHS : values[REPLACE].i == 1 ? OLDEST : NEVER;
 	s->line.m = 1;
 	return 0;
 }
@@ -79,7 +116,7 @@ static uint64_t last_access(const void *arg, uint32_t i)
 static struct td_osview tree_view(const struct reuse *s)
 {
 	unsigned char *nodes = s->view->slots + offsetof(struct page, node);
-	return (struct td_osview){{nodes, sizeof(struct page)}, last_access, s};
+	return (struct td_osview){{nodes, s->page_bytes}, last_access, s};
 }
 
 /* A sampled page is used again: what lies above it in the tree was used in between. */
@@ -110,13 +147,21 @@ static void on_access(void *self, tide_chunk c, tide_page p, uint64_t ref)
 
 /* ---- what a fault teaches ---- */
 
+static void learn_return(struct reuse *s, struct page *at, uint64_t accesses)
+{
+	uint64_t away = tide_away(accesses);
+	s->returns = tide_returns_learn(s->returns, away, how_it_left(s, at) >> 1);
+	set_how_it_left(s, at, away, false);
+}
+
 static void on_fault(void *self, tide_chunk c, tide_page p)
 {
 	struct reuse *s = self;
 	const struct tide_near *near = s->view->near;
 	struct page *at = slot(s, c.index);
-	uint64_t evicted = tide_past_evicted(at->past), *weights = weights_of(s, at);
-	unsigned prev = tide_past_prev(at->past);
+	struct tide_past past = at->past;
+	uint64_t evicted = tide_past_evicted(past);
+	unsigned prev = tide_past_prev(past);
 	(void)p;
 	if (!evicted)
 		return;
@@ -125,21 +170,21 @@ static void on_fault(void *self, tide_chunk c, tide_page p)
 	s->correct[correct - 1]++;
 	if (prev) {
 		s->judged++;
-		s->right += tide_past_predicted(at->past) == correct;
-		*weights = tide_weights_learn(*weights, prev, correct);
+		s->right += tide_past_predicted(past) == correct;
+		set_weights(s, at, tide_weights_learn(weights_of(s, at), prev, correct));
 	}
-	tide_past_set_prev(&at->past, correct);
-	uint64_t away = tide_away(near->time - evicted);
-	s->returns = tide_returns_learn(s->returns, away, at->away);
-	at->away = away;
+	tide_past_set_prev(&past, correct);
+	at->past = past;
+	if (s->replaces == WEIGHS)
+		learn_return(s, at, near->time - evicted);
 }
 
 /* ---- victims ---- */
 
-/* A page that is about to leave. */
+/* A page that is about to leave, if WEIGHS. */
 static struct tide_weighed weigh(const struct reuse *s, tide_chunk c)
 {
-	return (struct tide_weighed){slot(s, c.index)->away, 0,
+	return (struct tide_weighed){how_it_left(s, slot(s, c.index)) >> 1, 0,
 				     tide_bits(s->view, c, TIDE_DIRTY) != 0};
 }
 
@@ -162,12 +207,15 @@ static enum tide_placement place_victim(void *self, tide_chunk c)
 {
 	struct reuse *s = self;
 	struct page *at = slot(s, c.index);
-	unsigned predicted = tide_weights_predict(*weights_of(s, at), tide_past_prev(at->past));
-	bool may_keep = s->kept < TIDE_KEEPS_MAX && !tide_past_kept(at->past);
+	struct tide_past past = at->past;
+	unsigned predicted = tide_weights_predict(weights_of(s, at), tide_past_prev(past));
+	bool may_keep = s->kept < TIDE_KEEPS_MAX && !tide_past_kept(past);
 	unsigned tier = predicted == 1 && may_keep ? 1 : place(s, c, predicted);
-	tide_past_set_predicted(&at->past, predicted);
+	tide_past_set_predicted(&past, predicted);
+	if (tier == 1)
+		tide_past_keep(&past);
+	at->past = past;
 	if (tier == 1) {
-		tide_past_keep(&at->past);
 		s->kept++;
 		s->keeps++;
 		return TIDE_KEEP;
@@ -184,7 +232,8 @@ static bool yields(void *self, tide_chunk oldest, tide_chunk c)
 	if (s->replaces != WEIGHS)
 		return true;
 	uint64_t gone = tide_gone(tide_past_evicted(old->past), s->view->near->time);
-	struct tide_weighed there = {old->away, gone, old->dirty};
+	uint64_t left = how_it_left(s, old);
+	struct tide_weighed there = {left >> 1, gone, left & LEFT_DIRTY};
 	return tide_yields(s->returns, there, weigh(s, c));
 }
 
@@ -192,8 +241,11 @@ static void on_evicted(void *self, tide_chunk c, const struct tide_evicted *what
 {
 	struct reuse *s = self;
 	struct page *at = slot(s, c.index);
-	at->dirty = what->dirty != 0;
-	tide_past_evict(&at->past, s->view->near->time);
+	struct tide_past past = at->past;
+	tide_past_evict(&past, s->view->near->time);
+	at->past = past;
+	if (s->replaces == WEIGHS)
+		set_how_it_left(s, at, how_it_left(s, at) >> 1, what->dirty != 0);
 }
 
 static void report(void *self, const struct tide_report *r)
@@ -237,6 +289,7 @@ const struct tide_policy td_policy_place_reuse = {
 	.params = params,
 	.state_bytes = sizeof(struct reuse),
 	.chunk_bytes = sizeof(struct page),
+	.chunk_bytes_with = chunk_bytes_with,
 	.create = create,
 	.on_fault = on_fault,
 	.on_access = on_access,

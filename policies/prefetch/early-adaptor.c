@@ -5,13 +5,13 @@
 #define WINDOW 64 /* faults */
 
 struct slot {
-	uint64_t window; /* of the chunk's last fault, counted from 1 */
+	uint16_t window; /* of the chunk's last fault, counted from 1 */
 };
 
 struct adaptor {
 	const struct tide_view *view;
 	uint64_t threshold;
-	uint64_t window;        /* the running one */
+	uint16_t window;        /* the running one */
 	unsigned faults, again; /* in it; in chunks that had one before */
 };
 
@@ -26,6 +26,13 @@ static int create(void *self, const struct tide_view *view, const union tide_val
 	return 0;
 }
 
+/* Numbers have run out: no chunk had a fault in the window that begins. */
+static void count_again(struct adaptor *s)
+{
+	memset(s->view->slots, 0, s->view->near->chunks * sizeof(struct slot));
+	s->window = 1;
+}
+
 static void on_fault(void *self, tide_chunk c, tide_page p)
 {
 	struct adaptor *s = self;
@@ -37,7 +44,8 @@ static void on_fault(void *self, tide_chunk c, tide_page p)
 		return;
 	s->threshold = 2 * s->again > WINDOW ? TREE_AGGRESSIVE : TREE_CAREFUL;
 	s->faults = s->again = 0;
-	s->window++;
+	if (s->window++ == UINT16_MAX)
+		count_again(s);
 }
 
 static void plan_prefetch(void *self, tide_chunk c, tide_page p, struct tide_plan *plan)

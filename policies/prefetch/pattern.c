@@ -5,16 +5,37 @@
  * evict had too short a life to show one. */
 #include "tide/policy.h"
 
+/* Every chunk has one, so of the pattern there is no more than the chunk has pages. */
 struct slot {
-	uint64_t pattern;
-	bool recorded : 1, searched : 1; /* searched: a fault has matched the record before */
-} __attribute__((packed));               /* every chunk has one */
+	uint8_t flags;
+	unsigned char pattern[sizeof(uint64_t)];
+};
+
+enum { RECORDED = 1, SEARCHED = 2 }; /* searched: a fault has matched the record before */
 
 struct pattern {
 	const struct tide_view *view;
+	size_t pattern_bytes;
 	int64_t scheme;
 	uint64_t records, most;
 };
+
+static size_t pattern_bytes(uint32_t chunk_pages)
+{
+	return chunk_pages <= 8 ? 1 : chunk_pages <= 16 ? 2 : chunk_pages <= 32 ? 4 : 8;
+}
+
+static size_t chunk_bytes_with(const union tide_value *values, uint32_t chunk_pages)
+{
+	(void)values;
+	return offsetof(struct slot, pattern) + pattern_bytes(chunk_pages);
+}
+
+static struct slot *slot(const struct pattern *s, tide_chunk c)
+{
+	size_t bytes = offsetof(struct slot, pattern) + s->pattern_bytes;
+	return (struct slot *)(void *)(s->view->slots + c.index * bytes);
+}
 
 static int create(void *self, const struct tide_view *view, const union tide_value *values,
 		  struct tide_error *err)
@@ -22,6 +43,7 @@ static int create(void *self, const struct tide_view *view, const union tide_val
 	struct pattern *s = self;
 	(void)err;
 	s->view = view;
+	s->pattern_bytes = pattern_bytes(view->near->chunk_pages);
 	s->scheme = values[0].i;
 	return 0;
 }
@@ -29,36 +51,39 @@ static int create(void *self, const struct tide_view *view, const union tide_val
 static void on_evicted(void *self, tide_chunk c, const struct tide_evicted *what)
 {
 	struct pattern *s = self;
-	struct slot *slot = tide_slot(s->view, struct slot, c);
+	struct slot *at = slot(s, c);
 	unsigned untouched = (unsigned)__builtin_popcountll(what->resident & ~what->touched);
 	if (!s->view->near->follows_lru || untouched * 2 < s->view->near->chunk_pages)
 		return;
-	s->records += !slot->recorded;
+	s->records += !(at->flags & RECORDED);
 	s->most = s->records > s->most ? s->records : s->most;
-	*slot = (struct slot){.pattern = what->touched, .recorded = true};
+	at->flags = RECORDED;
+	memcpy(at->pattern, &what->touched, s->pattern_bytes);
 }
 
 /* A fault that is not in the pattern: scheme 2 forgives it once the pattern has matched. */
-static void mismatch(struct pattern *s, struct slot *slot)
+static void mismatch(struct pattern *s, struct slot *at)
 {
-	if (s->scheme == 2 && slot->searched)
+	if (s->scheme == 2 && at->flags & SEARCHED)
 		return;
-	slot->recorded = false;
+	at->flags &= (uint8_t)~RECORDED;
 	s->records--;
 }
 
 static void plan_prefetch(void *self, tide_chunk c, tide_page p, struct tide_plan *plan)
 {
 	struct pattern *s = self;
-	struct slot *slot = tide_slot(s->view, struct slot, c);
+	struct slot *at = slot(s, c);
+	uint64_t pattern = 0;
 	plan->own = tide_whole_chunk(s->view);
-	if (!slot->recorded)
+	if (!(at->flags & RECORDED))
 		return;
-	if (slot->pattern >> tide_page_bit(s->view, p) & 1) {
-		plan->own = slot->pattern;
-		slot->searched = true;
+	memcpy(&pattern, at->pattern, s->pattern_bytes);
+	if (pattern >> tide_page_bit(s->view, p) & 1) {
+		plan->own = pattern;
+		at->flags |= SEARCHED;
 	} else {
-		mismatch(s, slot);
+		mismatch(s, at);
 	}
 }
 
@@ -84,6 +109,7 @@ const struct tide_policy td_policy_prefetch_pattern = {
 	.params = params,
 	.state_bytes = sizeof(struct pattern),
 	.chunk_bytes = sizeof(struct slot),
+	.chunk_bytes_with = chunk_bytes_with,
 	.create = create,
 	.on_evicted = on_evicted,
 	.plan_prefetch = plan_prefetch,

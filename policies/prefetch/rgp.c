@@ -76,8 +76,9 @@ static void on_fault(void *self, tide_chunk c, tide_page p)
 {
 	struct rgp *s = self;
 	struct stream *of = stream_of(s, tide_allocation(s->view, p.number));
-	uint64_t ahead = p.number - of->last_page; /* wraps round where it is behind */
-	bool close = of->faults++ && ahead <= s->view->near->chunk_pages;
+	uint64_t ahead = p.number - of->last_page;
+	bool close =
+		of->faults++ && p.number >= of->last_page && ahead <= s->view->near->chunk_pages;
 	(void)c;
 	of->streak = close ? of->streak + 1 : 0;
 	of->last_page = p.number;

@@ -41,7 +41,8 @@ static uint64_t slots_bytes(const struct td_engine_box *box)
 uint64_t td_engine_bytes(const struct td_engine *e)
 {
 	uint64_t bytes = e->bits.mapped_bytes + e->planned.mapped_bytes + e->migrated.mapped_bytes +
-			 e->next_use.mapped_bytes + e->tiers.entries.mapped_bytes;
+			 e->next_use.mapped_bytes + e->tiers.links.mapped_bytes +
+			 e->tiers.flags.mapped_bytes;
 	for (int i = 0; i < TD_BOXES; i++)
 		bytes += slots_bytes(&e->box[i]);
 	return bytes;
@@ -83,7 +84,9 @@ static int make_room_for_chunks(struct td_engine *e)
 		if (!rc)
 			rc = td_vec_reserve(&e->next_use, n);
 		if (!rc)
-			rc = td_vec_reserve(&e->tiers.entries, n);
+			rc = td_vec_reserve(&e->tiers.links, n);
+		if (!rc)
+			rc = td_vec_reserve(&e->tiers.flags, n);
 		if (!rc)
 			e->room_chunks = n;
 	}
@@ -164,6 +167,13 @@ static int fill_members(struct td_engine *e, struct td_engine_box *box, struct t
 	return rc;
 }
 
+static size_t slot_bytes(const struct td_engine *e, const struct td_policy_choice *choice)
+{
+	const struct tide_policy *p = choice->policy;
+	return p->chunk_bytes_with ? p->chunk_bytes_with(choice->values, e->near.chunk_pages)
+				   : p->chunk_bytes;
+}
+
 static int fill_box(struct td_engine *e, struct td_engine_box *box, struct td_policy_choice *choice,
 		    struct tide_error *err)
 {
@@ -173,7 +183,7 @@ static int fill_box(struct td_engine *e, struct td_engine_box *box, struct td_po
 	int rc = fill_members(e, box, err);
 	if (rc)
 		return rc;
-	td_vec_init(&box->slots, p->chunk_bytes);
+	td_vec_init(&box->slots, slot_bytes(e, &box->choice));
 	rc = td_vec_reserve(&box->slots, e->room_chunks);
 	if (rc)
 		return tide_fail(err, rc, "out of memory for the state of policy %s", p->name);
@@ -285,7 +295,8 @@ static int init_arrays(struct td_engine *e, const struct td_engine_config *confi
 	e->tiers.inclusive = e->tiers.on && config->place.policy->inclusive;
 	td_maps_init(e, config->maps);
 	td_list_init(&e->tiers.queue);
-	td_vec_init(&e->tiers.entries, e->tiers.on ? sizeof(struct td_tiers_entry) : 0);
+	td_vec_init(&e->tiers.links, e->tiers.on ? sizeof(struct td_link) : 0);
+	td_vec_init(&e->tiers.flags, e->tiers.on ? 1 : 0);
 	td_vec_init(&e->bits, (size_t)1 << e->near.record_shift);
 	td_vec_init(&e->planned, sizeof(uint64_t));
 	td_vec_init(&e->migrated, config->replace_invalid ? sizeof(uint32_t) : 0);
@@ -357,9 +368,9 @@ void td_engine_destroy(struct td_engine *e)
 	for (int i = 0; i < TD_BOXES; i++)
 		empty_box(&e->box[i]);
 	td_space_free(&e->space);
-	struct td_vec *all[] = {&e->bits,          &e->planned,    &e->migrated,
-				&e->next_use,      &e->chunk_at,   &e->next_after,
-				&e->tiers.entries, &e->maps.first, &e->maps.end};
+	struct td_vec *all[] = {&e->bits,       &e->planned,    &e->migrated,    &e->next_use,
+				&e->chunk_at,   &e->next_after, &e->tiers.links, &e->tiers.flags,
+				&e->maps.first, &e->maps.end};
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		td_vec_free(all[i]);
 	free(e);

@@ -101,17 +101,13 @@ struct td_observe {
 };
 
 /* Tier 2; see tiers.c. */
-struct td_tiers_entry {
-	struct td_link link;
-	bool here, dirty;
-};
-
 struct td_tiers {
 	bool on, inclusive;
-	tide_tier from;        /* where the faulting page is */
-	struct td_list queue;  /* oldest first */
-	struct td_vec entries; /* struct td_tiers_entry, by chunk index */
-	uint64_t moved[4][4];  /* pages moved from tier to tier */
+	tide_tier from;       /* where the faulting page is */
+	struct td_list queue; /* oldest first */
+	struct td_vec links;  /* struct td_link, by chunk index */
+	struct td_vec flags;  /* uint8_t, by chunk index: is it there, and dirty? */
+	uint64_t moved[4][4]; /* pages moved from tier to tier */
 };
 
 /* Which pages exist, where they come and go; see maps.c. */

@@ -8,6 +8,7 @@ struct td_engine_log {
 	FILE *file;
 	char *path;
 	unsigned evicted, brought; /* entries of the present line */
+	char buffer[BUFSIZ]; /* of the file's: the pager writes where nothing may be allocated */
 };
 
 int td_engine_log_open(struct td_engine_log **out, const char *path, struct tide_error *err)
@@ -20,11 +21,13 @@ int td_engine_log_open(struct td_engine_log **out, const char *path, struct tide
 	log->file = fopen(path, "we");
 	if (!log->file) {
 		int code = -errno;
-		tide_fail(err, code, "cannot write the decision log %s: %s", path, strerror(-code));
+		tide_fail(err, code, "cannot write the decision log %s: %s: give another name",
+			  path, strerror(-code));
 		free(log->path);
 		free(log);
 		return code;
 	}
+	setvbuf(log->file, log->buffer, _IOFBF, sizeof log->buffer);
 	*out = log;
 	return 0;
 }

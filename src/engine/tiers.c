@@ -11,20 +11,33 @@
 
 #define KEEPS_PER_EVICTION 64 /* any policy keeps more pages than are resident only by mistake */
 
+enum { HERE = 1, DIRTY = 2 };
+
 static struct td_links links(const struct td_engine *e)
 {
-	return (struct td_links){e->tiers.entries.at, sizeof(struct td_tiers_entry)};
+	return (struct td_links){e->tiers.links.at, sizeof(struct td_link)};
 }
 
-static struct td_tiers_entry *entry(const struct td_engine *e, uint32_t index)
+/* Dirty is what it was when it was last here. */
+static uint8_t *flags(const struct td_engine *e, uint32_t index)
 {
-	return (struct td_tiers_entry *)(void *)e->tiers.entries.at + index;
+	return &e->tiers.flags.at[index];
+}
+
+static bool is_here(const struct td_engine *e, uint32_t index)
+{
+	return *flags(e, index) & HERE;
+}
+
+static bool is_dirty(const struct td_engine *e, uint32_t index)
+{
+	return *flags(e, index) & DIRTY;
 }
 
 static void leave(struct td_engine *e, uint32_t index)
 {
 	td_list_remove(&e->tiers.queue, links(e), index);
-	entry(e, index)->here = false;
+	*flags(e, index) &= (uint8_t)~HERE;
 	e->near.host_free_pages++;
 }
 
@@ -39,26 +52,24 @@ static void enter(struct td_engine *e, uint32_t index, bool dirty)
 {
 	if (!e->near.host_free_pages) {
 		uint32_t oldest = e->tiers.queue.head;
-		if (entry(e, oldest)->dirty)
+		bool was_dirty = is_dirty(e, oldest);
+		if (was_dirty)
 			write_down(e, 2);
 		if (e->carrier.spill)
-			e->carrier.spill(e->carrier.arg, (tide_chunk){oldest},
-					 entry(e, oldest)->dirty);
+			e->carrier.spill(e->carrier.arg, (tide_chunk){oldest}, was_dirty);
 		leave(e, oldest);
 	}
 	td_list_push_tail(&e->tiers.queue, links(e), index);
-	entry(e, index)->here = true;
-	entry(e, index)->dirty = dirty;
+	*flags(e, index) = dirty ? HERE | DIRTY : HERE;
 	e->near.host_free_pages--;
 }
 
 /* A page that is there already becomes the newest again. */
 static void renew(struct td_engine *e, uint32_t index, bool dirty)
 {
-	const struct td_tiers_entry *at = entry(e, index);
-
-	dirty |= at->here && at->dirty;
-	if (at->here)
+	bool here = is_here(e, index);
+	dirty |= here && is_dirty(e, index);
+	if (here)
 		leave(e, index);
 	enter(e, index, dirty);
 }
@@ -73,21 +84,21 @@ static void fetch_through(struct td_engine *e, tide_chunk c)
 
 bool td_tiers_fetch(struct td_engine *e, tide_chunk c)
 {
-	const struct td_tiers_entry *at = entry(e, c.index);
+	bool here = is_here(e, c.index);
 	bool through = e->tiers.inclusive && e->near.host_pages;
-	e->tiers.from = (tide_tier){at->here ? 2 : 3};
-	e->counts.tier2_hits += at->here;
-	e->counts.tier2_misses += !at->here;
-	e->counts.tier3_reads += !at->here;
+	e->tiers.from = (tide_tier){here ? 2 : 3};
+	e->counts.tier2_hits += here;
+	e->counts.tier2_misses += !here;
+	e->counts.tier3_reads += !here;
 	if (through) {
 		fetch_through(e, c);
 		return false;
 	}
 	e->tiers.moved[e->tiers.from.number][1]++;
-	if (!at->here)
+	if (!here)
 		return false;
 	leave(e, c.index);
-	return at->dirty;
+	return is_dirty(e, c.index);
 }
 
 /* Does one of the oldest make room for the victim? What does not becomes the newest. */
@@ -137,6 +148,6 @@ void td_tiers_put(struct td_engine *e, tide_chunk victim, bool dirty, enum tide_
 
 void td_tiers_forget(struct td_engine *e, tide_chunk c)
 {
-	if (entry(e, c.index)->here)
+	if (is_here(e, c.index))
 		leave(e, c.index);
 }

@@ -36,7 +36,7 @@ static const char *check_chunk(struct td_pager *p, uint32_t c, struct sums *s)
 		return "a page lingers that is near, or not held";
 	if (!lane[LANE_LINGER] != !(state & CHUNK_LINGERS))
 		return "a chunk lingers without a page, or the other way round";
-	if (tier2 && !(state & (CHUNK_QUEUED | CHUNK_LINGERS)) && p->links.item_bytes &&
+	if (tier2 && !(state & (CHUNK_QUEUED | CHUNK_LINGERS)) && p->queue.blocks.item_bytes &&
 	    !p->engine->tiers.on)
 		return "a chunk of tier 2 is in no list";
 	return NULL;

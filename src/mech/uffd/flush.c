@@ -6,21 +6,14 @@
 
 /* ---- lists ---- */
 
-static struct td_links links(const struct td_pager *p)
-{
-	return (struct td_links){p->links.at, sizeof(struct td_link)};
-}
-
 static void put_in_queue(struct td_pager *p, uint32_t chunk)
 {
-	td_list_push_tail(&p->queue, links(p), chunk);
-	*td_pager_state(p, chunk) |= CHUNK_QUEUED;
+	td_ages_put(&p->queue, p->states.at, p->engine->near.chunks, chunk, CHUNK_QUEUED);
 }
 
 static void take_from_queue(struct td_pager *p, uint32_t chunk)
 {
-	td_list_remove(&p->queue, links(p), chunk);
-	*td_pager_state(p, chunk) &= (uint8_t)~CHUNK_QUEUED;
+	td_ages_take(&p->queue, p->states.at, chunk, CHUNK_QUEUED);
 }
 
 uint64_t td_pager_in_tier2(struct td_pager *p, uint32_t chunk)
@@ -34,7 +27,7 @@ uint64_t td_pager_in_tier2(struct td_pager *p, uint32_t chunk)
  */
 static bool has_queue(const struct td_pager *p)
 {
-	return p->links.item_bytes && !p->engine->tiers.on;
+	return p->queue.blocks.item_bytes && !p->engine->tiers.on;
 }
 
 /* A chunk of which pages linger comes into the queue when they have left. */
@@ -304,7 +297,8 @@ static size_t take_oldest(struct td_pager *p, struct td_job *jobs)
 	uint64_t most = all ? UINT64_MAX : here - p->config.host_pages;
 	size_t n = 0;
 	for (uint32_t left = p->queue.n; left && n < TD_PAGER_BATCH && taken < most; left--) {
-		uint32_t chunk = p->queue.head;
+		uint32_t chunk = td_ages_oldest(&p->queue, p->states.at, p->engine->near.chunks,
+						CHUNK_QUEUED);
 		uint64_t pages = td_pager_in_tier2(p, chunk);
 		bool busy = *td_pager_state(p, chunk) & CHUNK_BUSY;
 		take_from_queue(p, chunk);
@@ -334,7 +328,7 @@ static bool trim(struct td_pager *p)
 			break;
 		do_jobs(p, jobs, n);
 		if (p->write_error)
-			break; /* what failed is at the end of the queue, for later */
+			break; /* what failed is the newest of the queue, for later */
 		moved = true;
 	}
 	return moved;

@@ -38,7 +38,7 @@ void td_pager_open_lanes(struct td_pager *p)
 	p->lane_bytes = p->engine->near.lane_bytes;
 	td_vec_init(&p->lanes, n * p->lane_bytes);
 	td_vec_init(&p->states, 1);
-	td_vec_init(&p->links, queues ? sizeof(struct td_link) : 0);
+	td_vec_init(&p->queue.blocks, queues ? sizeof(uint32_t) : 0);
 }
 
 int td_pager_reserve(struct td_pager *p, uint64_t chunks)
@@ -47,7 +47,7 @@ int td_pager_reserve(struct td_pager *p, uint64_t chunks)
 	if (!rc)
 		rc = td_vec_reserve(&p->states, chunks);
 	if (!rc)
-		rc = td_vec_reserve(&p->links, chunks);
+		rc = td_ages_reserve(&p->queue, chunks);
 	if (!rc)
 		rc = td_vec_reserve(&p->linger.room, chunks);
 	/* Most of it is never used. */
@@ -62,12 +62,12 @@ void td_pager_close_lanes(struct td_pager *p)
 {
 	td_vec_free(&p->lanes);
 	td_vec_free(&p->states);
-	td_vec_free(&p->links);
+	td_vec_free(&p->queue.blocks);
 	td_vec_free(&p->linger.room);
 }
 
 uint64_t td_pager_state_bytes(const struct td_pager *p)
 {
-	return p->lanes.mapped_bytes + p->states.mapped_bytes + p->links.mapped_bytes +
+	return p->lanes.mapped_bytes + p->states.mapped_bytes + p->queue.blocks.mapped_bytes +
 	       p->linger.reached * sizeof(uint32_t);
 }

@@ -27,6 +27,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 
+#include "ages.h"
 #include "core/list.h"
 #include "core/vec.h"
 #include "engine/lanes.h"
@@ -164,13 +165,14 @@ struct td_pager {
 	uint64_t leaving_pages; /* of tier 2, those that are being moved there or on from there */
 	uint64_t swapped_pages;
 	uint64_t packed_near; /* pages that came back to near memory and are not unpacked yet */
-	struct td_list queue; /* chunks with pages in tier 2, oldest first; where the engine has
-			       * that queue, those that it sends to tier 3 */
 	uint32_t hand;        /* of the sampler */
 	uint32_t doubts;      /* times that eager pages were mapped */
 	/* Figures; under the lock. */
 	uint64_t stalled_ns, waited_faults, from_tier2_pages, to_tier2_pages;
 	uint64_t flushes, flush_ns, read_bytes, write_bytes, mapped_pages;
+
+	struct td_ages queue; /* chunks with pages in tier 2; where the engine has that queue, those
+			       * that it sends to tier 3 */
 
 	struct td_done dones[TD_PAGER_DONES];
 
@@ -193,7 +195,6 @@ struct td_pager {
 	uint64_t no_lane;     /* 0 */
 	struct td_vec lanes;  /* bitmaps of lane_bytes each */
 	struct td_vec states; /* uint8_t: of enum td_chunk_state */
-	struct td_vec links;  /* of the queue; none where tier 2 has no limit, and no queue */
 
 	/* Address ranges. */
 	struct td_region *regions; /* ascending */
@@ -250,10 +251,10 @@ struct td_pager {
 
 enum td_chunk_state {
 	CHUNK_BUSY = 1,
-	CHUNK_QUEUED = 2,  /* in the queue of tier 2 */
-	CHUNK_LINGERS = 4, /* in the list of those that linger, and not in the queue */
-	CHUNK_TO_FILE = 8, /* its way is to tier 3 */
-	CHUNK_AWAITED = 16,
+	CHUNK_QUEUED = 2,   /* in the queue of tier 2 */
+	CHUNK_LINGERS = 4,  /* in the list of those that linger, and not in the queue */
+	CHUNK_TO_FILE = 8,  /* its way is to tier 3 */
+	CHUNK_AWAITED = 16, /* the three bits above it: its age in the queue, see ages.h */
 };
 
 /* ---- lanes.c ---- */
