@@ -1,11 +1,12 @@
 /* GEMM of cuBLAS, C = A B, column-major: a block makes a tile of C of 128 (or 256) by 128. */
 #include <errno.h>
+#include <string.h>
 
 #include "tiles.h"
 
 enum { A, B, C };
-enum { N, TILE, SWIZZLE };
-enum { SCALE, TILE_ROWS, SWIZZLED };
+enum { N, TILE, SWIZZLE, ALONG_N };
+enum { SCALE, TILE_ROWS, SWIZZLED, ALONG };
 
 #define UNIT 256                /* of the side: a tile of either kind */
 #define SLAB (TD_TILE_SLAB / 4) /* numbers of the inner dimension in a step */
@@ -15,6 +16,8 @@ static const struct tide_param params[] = {
 	{"tile", TIDE_PARAM_INT, "128", 128, 256, "rows of a tile of C: 128 or 256"},
 	{"swizzle", TIDE_PARAM_INT, "1", 1, 1024,
 	 "tiles of C side by side that are taken in turn; 1: a column of tiles after the other"},
+	{"along", TIDE_PARAM_TEXT, "m", 0, 0,
+	 "m: columns of tiles, or swizzle of them, after each other; n: rows of tiles"},
 	TD_GPU_PARAM_MODE,
 	TD_GPU_PARAM_JITTER,
 	{0},
@@ -35,17 +38,19 @@ static bool multiply(const struct td_gpu_app *app, const struct td_gpu_launch *l
 	return n < loads + td_tile_parts(l);
 }
 
-/* Groups of columns of tiles; in a group, along the rows of tiles. */
+/* Groups of columns of tiles, or of rows; in a group, along them. */
 static uint64_t place(const struct td_gpu_launch *l, uint64_t block, uint32_t *bx, uint32_t *by)
 {
-	uint64_t group = (uint64_t)l->arg[0] * l->grid_x,
-		 left = block / group * (uint64_t)l->arg[0];
-	uint64_t wide =
-		l->grid_y - left < (uint64_t)l->arg[0] ? l->grid_y - left : (uint64_t)l->arg[0];
+	bool along_n = l->arg[1];
+	uint64_t most = (uint64_t)l->arg[0], length = along_n ? l->grid_y : l->grid_x;
+	uint64_t first = block / (most * length) * most, in_group = block % (most * length);
+	uint64_t left = (along_n ? l->grid_x : l->grid_y) - first;
+	uint64_t wide = left < most ? left : most;
+	uint32_t at = (uint32_t)(in_group / wide), beside = (uint32_t)(first + in_group % wide);
 
-	*bx = (uint32_t)(block % group / wide);
-	*by = (uint32_t)(left + block % group % wide);
-	return 1;
+	*bx = along_n ? beside : at;
+	*by = along_n ? at : beside;
+	return along_n ? wide - in_group % wide : 1;
 }
 
 static bool launch(struct td_gpu_app *app, uint64_t i, struct td_gpu_launch *out)
@@ -56,7 +61,8 @@ static bool launch(struct td_gpu_app *app, uint64_t i, struct td_gpu_launch *out
 	out->instr = multiply;
 	td_gpu_loops(out, 0, 2, n / SLAB, 1);
 	out->arg[0] = app->p[SWIZZLE];
-	if (app->p[SWIZZLE] > 1)
+	out->arg[1] = app->p[ALONG_N];
+	if (app->p[SWIZZLE] > 1 || app->p[ALONG_N])
 		out->place = place;
 	return i < 1;
 }
@@ -68,9 +74,13 @@ static int setup(struct td_gpu_app *app, const union tide_value *v, struct tide_
 
 	app->p[TILE] = v[TILE_ROWS].i;
 	app->p[SWIZZLE] = v[SWIZZLED].i;
+	app->p[ALONG_N] = strcmp(v[ALONG].text, "n") == 0;
 	if (!rc && app->p[TILE] % 128)
 		rc = tide_fail(err, -EINVAL, "workload gmm: tile=%d is none: give 128 or 256",
 			       (int)app->p[TILE]);
+	if (!rc && !app->p[ALONG_N] && strcmp(v[ALONG].text, "m") != 0)
+		rc = tide_fail(err, -EINVAL, "workload gmm: along=%s is none: give m or n",
+			       v[ALONG].text);
 	if (!rc)
 		rc = td_gpu_fits(app, (double)app->p[N] * (double)app->p[N] / (128 * 128), err);
 	td_gpu_add(app, "A", bytes);

@@ -3,31 +3,57 @@
  * columns, then all rows for the next.
  *
  *             32 columns        Rows that run together use all of a tile of B, in any order, and
- *     B   |   tile   |   ..     stream A; the next tile of B streams A again. */
+ *     B   |   tile   |   ..     stream A; the next tile of B streams A again.
+ *
+ * Or a warp goes on to the next 32 columns of its row: rows that run together use all of B, tile by
+ * tile, and A is streamed once. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "gpu_run.h"
 #include "graph.h"
 #include "spm.h"
 
 enum { OFFS, COLS, VALS, B, C };
-enum { SCALE, POWER };
+enum { SCALE, POWER, COLUMNS, ENTRIES, ORDER };
 enum { ROWS = 1 << 20, ROWS_MOST = 1 << 23 }; /* so that numbers of entries are 31 bits */
-enum { BLOCK_ROWS = 8, TILE = TD_GPU_LANES, TILES = TD_SPM_COLUMNS / TILE };
-/* A warp loads 32 entries of its row, two instructions, then goes through them. */
-enum { CHUNK = TD_GPU_LANES, CHUNK_INSTRS = CHUNK + 2 };
-enum { INSTRS = 1 + TD_SPM_ENTRIES / CHUNK * CHUNK_INSTRS + 1 };
+enum { BLOCK_ROWS = 8, TILE = TD_GPU_LANES };
 
 static const struct tide_param params[] = {
 	TD_GPU_PARAM_SCALE,
 	{"power", TIDE_PARAM_REAL, "0", 0, 0.95,
 	 "column c of A is in use as often as 1 / c^power; 0: all alike"},
+	{"columns", TIDE_PARAM_INT, "896", 32, 896, "of B and C, a multiple of 32"},
+	{"entries", TIDE_PARAM_INT, "128", 1, 128,
+	 "of a row of A, a multiple of 32 or fewer than 32"},
+	{"order", TIDE_PARAM_TEXT, "tiles", 0, 0,
+	 "tiles (of 32 columns, all rows of each) or rows (all columns of each)"},
 	TD_GPU_PARAM_MODE,
 	TD_GPU_PARAM_JITTER,
 	{0},
 };
+
+/* ---- shape ---- */
+
+/* Entries of its row that a warp loads by two instructions before it goes through them. */
+static uint32_t chunk_of(const struct td_spm *s)
+{
+	return s->entries < TD_GPU_LANES ? s->entries : TD_GPU_LANES;
+}
+
+/* Instructions of a warp for a tile of its row. */
+static uint64_t instrs_of(const struct td_spm *s)
+{
+	return 1 + s->entries / chunk_of(s) * (chunk_of(s) + 2) + 1;
+}
+
+/* Tiles that a warp makes. */
+static uint32_t tiles_each(const struct td_spm *s)
+{
+	return s->by_rows ? s->columns / TILE : 1;
+}
 
 /* ---- data ---- */
 
@@ -40,7 +66,7 @@ static uint64_t number_of(const struct td_spm *s, uint64_t which)
 
 uint32_t td_spm_column(const struct td_spm *s, uint32_t row, uint32_t entry)
 {
-	uint64_t draw = number_of(s, (uint64_t)row * TD_SPM_ENTRIES + entry) >> 32;
+	uint64_t draw = number_of(s, (uint64_t)row * s->entries + entry) >> 32;
 
 	if (s->power > 0) /* the share of columns below x is x^(1 - power) */
 		return (uint32_t)(s->rows * pow((double)draw * 0x1p-32, 1 / (1 - s->power)));
@@ -54,8 +80,8 @@ static float value_of(const struct td_spm *s, uint64_t which)
 
 static int make_matrices(struct td_spm *s)
 {
-	uint64_t entries = (uint64_t)s->rows * TD_SPM_ENTRIES;
-	uint64_t numbers = (uint64_t)s->rows * TD_SPM_COLUMNS;
+	uint64_t entries = (uint64_t)s->rows * s->entries;
+	uint64_t numbers = (uint64_t)s->rows * s->columns;
 
 	s->cols = malloc(entries * sizeof *s->cols);
 	s->vals = malloc(entries * sizeof *s->vals);
@@ -64,7 +90,8 @@ static int make_matrices(struct td_spm *s)
 	if (!s->cols || !s->vals || !s->b || !s->c)
 		return -ENOMEM;
 	for (uint64_t i = 0; i < entries; i++) {
-		s->cols[i] = td_spm_column(s, (uint32_t)(i / TD_SPM_ENTRIES), i % TD_SPM_ENTRIES);
+		s->cols[i] =
+			td_spm_column(s, (uint32_t)(i / s->entries), (uint32_t)(i % s->entries));
 		s->vals[i] = value_of(s, i);
 	}
 	for (uint64_t i = 0; i < numbers; i++)
@@ -75,12 +102,14 @@ static int make_matrices(struct td_spm *s)
 /* ---- exact mode ---- */
 
 /* The body's variables. */
-enum { ROW, FIRST, K };
+enum { ROW, FIRST, K, NEXT_TILE };
 
 /* Byte of a row of B or C in the first column of the warp's tile. */
 static uint64_t in_tile(const struct td_spm *s, const struct td_gpu_warp *w, uint64_t row)
 {
-	return ((uint64_t)w->by * TILE * s->rows + row) * 4;
+	uint64_t tile = w->by + (uint64_t)w->v[NEXT_TILE];
+
+	return (tile * TILE * s->rows + row) * 4;
 }
 
 static struct td_gpu_access tile_row(const struct td_spm *s, const struct td_gpu_warp *w,
@@ -89,11 +118,15 @@ static struct td_gpu_access tile_row(const struct td_spm *s, const struct td_gpu
 	return td_gpu_row(pc, array, write, in_tile(s, w, row), (int64_t)s->rows * 4, TILE);
 }
 
-static struct td_gpu_access load(const struct td_gpu_warp *w, unsigned pc, unsigned array)
+static uint64_t first_entry(const struct td_spm *s, const struct td_gpu_warp *w)
 {
-	uint64_t entry = (uint64_t)(w->v[ROW] * TD_SPM_ENTRIES + w->v[FIRST]);
+	return (uint64_t)(w->v[ROW] * s->entries + w->v[FIRST]);
+}
 
-	return td_gpu_row(pc, array, TD_GPU_READ, entry * 4, 4, CHUNK);
+static struct td_gpu_access load(const struct td_spm *s, const struct td_gpu_warp *w, unsigned pc,
+				 unsigned array)
+{
+	return td_gpu_row(pc, array, TD_GPU_READ, first_entry(s, w) * 4, 4, chunk_of(s));
 }
 
 /* The sums are in registers, here already in C. */
@@ -101,7 +134,7 @@ static void add_products(struct td_spm *s, const struct td_gpu_warp *w, uint64_t
 {
 	uint64_t to = in_tile(s, w, (uint64_t)w->v[ROW]) / 4;
 	uint64_t from = in_tile(s, w, s->cols[entry]) / 4;
-	bool is_first = entry % TD_SPM_ENTRIES == 0;
+	bool is_first = entry % s->entries == 0;
 
 	for (unsigned j = 0; j < TILE; j++, to += s->rows, from += s->rows)
 		s->c[to] = (is_first ? 0 : s->c[to]) + s->vals[entry] * s->b[from];
@@ -109,7 +142,7 @@ static void add_products(struct td_spm *s, const struct td_gpu_warp *w, uint64_t
 
 static struct td_gpu_access multiply_entry(struct td_spm *s, const struct td_gpu_warp *w)
 {
-	uint64_t entry = (uint64_t)(w->v[ROW] * TD_SPM_ENTRIES + w->v[FIRST] + w->v[K]);
+	uint64_t entry = first_entry(s, w) + (uint64_t)w->v[K];
 
 	add_products(s, w, entry);
 	return tile_row(s, w, 3, B, TD_GPU_READ, s->cols[entry]);
@@ -121,49 +154,57 @@ static bool multiply(struct td_gpu_app *app, struct td_gpu_warp *w, struct td_gp
 
 	WARP_BEGIN(w)
 	w->v[ROW] = (int64_t)w->bx * BLOCK_ROWS + w->warp;
-	GIVE(w, out, td_gpu_row(0, OFFS, TD_GPU_READ, (uint64_t)w->v[ROW] * 4, 4, 2));
-	for (; w->v[FIRST] < TD_SPM_ENTRIES; w->v[FIRST] += CHUNK) {
-		GIVE(w, out, load(w, 1, COLS));
-		GIVE(w, out, load(w, 2, VALS));
-		for (w->v[K] = 0; w->v[K] < CHUNK; w->v[K]++)
-			GIVE(w, out, multiply_entry(s, w));
+	for (; w->v[NEXT_TILE] < tiles_each(s); w->v[NEXT_TILE]++) {
+		GIVE(w, out, td_gpu_row(0, OFFS, TD_GPU_READ, (uint64_t)w->v[ROW] * 4, 4, 2));
+		for (w->v[FIRST] = 0; w->v[FIRST] < s->entries; w->v[FIRST] += chunk_of(s)) {
+			GIVE(w, out, load(s, w, 1, COLS));
+			GIVE(w, out, load(s, w, 2, VALS));
+			for (w->v[K] = 0; w->v[K] < chunk_of(s); w->v[K]++)
+				GIVE(w, out, multiply_entry(s, w));
+		}
+		GIVE(w, out, tile_row(s, w, 4, C, TD_GPU_WRITE, (uint64_t)w->v[ROW]));
 	}
-	GIVE(w, out, tile_row(s, w, 4, C, TD_GPU_WRITE, (uint64_t)w->v[ROW]));
 	WARP_END;
 }
 
 /* ---- wave mode ---- */
 
-/* The entry of its row whose row of B a warp's n-th instruction reads; -1: it is another one. */
-static int entry_at(uint64_t n)
+/* The entry of its row whose row of B a warp's n-th instruction for a tile reads; -1: it is another
+ * one. */
+static int entry_at(const struct td_spm *s, uint64_t n)
 {
-	int at = (int)n - 1, k = at % CHUNK_INSTRS - 2;
+	int chunk = (int)chunk_of(s), at = (int)n - 1, k = at % (chunk + 2) - 2;
 
-	return n == 0 || n >= INSTRS - 1 || k < 0 ? -1 : at / CHUNK_INSTRS * CHUNK + k;
+	return n == 0 || n == instrs_of(s) - 1 || k < 0 ? -1 : at / (chunk + 2) * chunk + k;
 }
 
 /* Rows of A and C go along bx and the threads' y, lanes are x. */
 static bool regular(const struct td_gpu_app *app, const struct td_gpu_launch *l, uint64_t n,
 		    struct td_gpu_instr *out)
 {
-	int64_t rows = ((const struct td_spm *)app)->rows, at = (int64_t)n - 1;
-	int64_t first = at / CHUNK_INSTRS * CHUNK * 4, row = TD_SPM_ENTRIES * 4;
-	bool is_vals = at % CHUNK_INSTRS == 1;
+	const struct td_spm *s = (const struct td_spm *)app;
+	uint64_t tile = n / instrs_of(s);
+	int64_t column = s->rows * INT64_C(4), row = s->entries * INT64_C(4), chunk = chunk_of(s);
 
+	n %= instrs_of(s);
+	int64_t at = (int64_t)n - 1;
 	if (n == 0) {
 		*out = td_gpu_instr(l, 0, OFFS, TD_GPU_READ, 0, 4, 4);
 		out->tx_to = 2;
 		out->per_bx = BLOCK_ROWS * 4;
-	} else if (n < INSTRS - 1) {
-		*out = td_gpu_instr(l, is_vals ? 2 : 1, is_vals ? VALS : COLS, TD_GPU_READ, first,
-				    4, row);
+	} else if (n < instrs_of(s) - 1) {
+		bool is_vals = at % (chunk + 2) == 1;
+		*out = td_gpu_instr(l, is_vals ? 2 : 1, is_vals ? VALS : COLS, TD_GPU_READ,
+				    at / (chunk + 2) * chunk * 4, 4, row);
+		out->tx_to = chunk;
 		out->per_bx = BLOCK_ROWS * row;
 	} else {
-		*out = td_gpu_instr(l, 4, C, TD_GPU_WRITE, 0, rows * 4, 4);
+		*out = td_gpu_instr(l, 4, C, TD_GPU_WRITE, (int64_t)tile * TILE * column, column,
+				    4);
 		out->per_bx = BLOCK_ROWS * 4;
-		out->per_by = TILE * rows * 4;
+		out->per_by = TILE * column;
 	}
-	return n < INSTRS;
+	return tile < tiles_each(s);
 }
 
 /* Are columns of B whole pages? */
@@ -236,12 +277,13 @@ static int gathered(struct td_gpu_app *app, const struct td_gpu_launch *l, uint6
 		    uint64_t first, uint64_t end, struct td_gpu_ready *out)
 {
 	struct td_spm *s = (struct td_spm *)app;
-	uint64_t all = places_of(s, first / l->grid_x, (end - 1) / l->grid_x);
-	int entry = entry_at(n), rc = 0;
+	uint64_t tile = n / instrs_of(s);
+	uint64_t all = places_of(s, tile + first / l->grid_x, tile + (end - 1) / l->grid_x);
+	int entry = entry_at(s, n % instrs_of(s)), rc = 0;
 
 	if (entry < 0)
 		return 0;
-	s->step += entry ? 1 : 2; /* a new wave is nowhere yet */
+	s->step += entry ? 1 : 2; /* a new wave or tile is nowhere yet */
 	s->before = entry ? s->now : 0;
 	s->now = 0;
 	for (uint64_t block = first; block < end && !rc; block++) {
@@ -249,7 +291,7 @@ static int gathered(struct td_gpu_app *app, const struct td_gpu_launch *l, uint6
 		if (s->now == all && s->before == all)
 			break;
 		for (unsigned warp = 0; warp < BLOCK_ROWS && !rc; warp++)
-			rc = read_row(s, block, warp, block / l->grid_x,
+			rc = read_row(s, block, warp, tile + block / l->grid_x,
 				      td_spm_column(s, (uint32_t)row + warp, (uint32_t)entry), out);
 	}
 	for (uint32_t i = 0; i < out->n; i++)
@@ -266,7 +308,8 @@ static bool launch(struct td_gpu_app *app, uint64_t i, struct td_gpu_launch *out
 {
 	const struct td_spm *s = (const struct td_spm *)app;
 
-	*out = td_gpu_grid("multiply", s->rows / BLOCK_ROWS, TILES, TILE, BLOCK_ROWS);
+	*out = td_gpu_grid("multiply", s->rows / BLOCK_ROWS, s->columns / TILE / tiles_each(s),
+			   TILE, BLOCK_ROWS);
 	out->x_step = out->y_step = 0;
 	if (app->wave) {
 		out->instr = regular;
@@ -291,8 +334,8 @@ static void release(struct td_gpu_app *app)
 /* Exact mode computes the product; wave mode has no use for the numbers. */
 static int make_data(struct td_spm *s, struct tide_error *err)
 {
-	double bytes = (double)s->rows * (TD_SPM_ENTRIES + TD_SPM_COLUMNS) * 2 * 4;
-	uint64_t pages = s->rows * UINT64_C(4) * TD_SPM_COLUMNS / s->app.page_bytes + 2;
+	double bytes = (double)s->rows * (s->entries + s->columns) * 2 * 4;
+	uint64_t pages = s->rows * UINT64_C(4) * s->columns / s->app.page_bytes + 2;
 	int rc = s->app.wave ? 0 : td_graph_fits("spm", bytes, err);
 
 	if (rc)
@@ -304,12 +347,34 @@ static int make_data(struct td_spm *s, struct tide_error *err)
 	return 0;
 }
 
+static int set_shape(struct td_spm *s, const union tide_value *v, struct tide_error *err)
+{
+	s->columns = (uint32_t)v[COLUMNS].i;
+	s->entries = (uint32_t)v[ENTRIES].i;
+	s->by_rows = strcmp(v[ORDER].text, "rows") == 0;
+	if (s->columns % TILE)
+		return tide_fail(err, -EINVAL,
+				 "workload spm: columns=%u is no multiple of 32: give one",
+				 s->columns);
+	if (s->entries % chunk_of(s))
+		return tide_fail(
+			err, -EINVAL,
+			"workload spm: entries=%u is no multiple of 32: give one, or fewer",
+			s->entries);
+	if (!s->by_rows && strcmp(v[ORDER].text, "tiles") != 0)
+		return tide_fail(err, -EINVAL, "workload spm: order=%s is none: give tiles or rows",
+				 v[ORDER].text);
+	return 0;
+}
+
 static int setup(struct td_gpu_app *app, const union tide_value *v, struct tide_error *err)
 {
 	struct td_spm *s = (struct td_spm *)app;
 	int64_t rows = 0;
 	int rc = td_gpu_size(app, &rows, ROWS, v[SCALE].r, 1, BLOCK_ROWS, err);
 
+	if (!rc)
+		rc = set_shape(s, v, err);
 	if (!rc && rows > ROWS_MOST)
 		rc = tide_fail(err, -EINVAL,
 			       "workload spm: scale=%g makes a matrix of more than 2^23 rows: give "
@@ -323,10 +388,10 @@ static int setup(struct td_gpu_app *app, const union tide_value *v, struct tide_
 	if (rc)
 		return rc;
 	td_gpu_add(app, "offs", (uint64_t)(rows + 1) * 4);
-	td_gpu_add(app, "cols", (uint64_t)rows * TD_SPM_ENTRIES * 4);
-	td_gpu_add(app, "vals", (uint64_t)rows * TD_SPM_ENTRIES * 4);
-	td_gpu_add(app, "B", (uint64_t)rows * TD_SPM_COLUMNS * 4);
-	td_gpu_add(app, "C", (uint64_t)rows * TD_SPM_COLUMNS * 4);
+	td_gpu_add(app, "cols", (uint64_t)rows * s->entries * 4);
+	td_gpu_add(app, "vals", (uint64_t)rows * s->entries * 4);
+	td_gpu_add(app, "B", (uint64_t)rows * s->columns * 4);
+	td_gpu_add(app, "C", (uint64_t)rows * s->columns * 4);
 	return make_data(s, err);
 }
 

@@ -274,15 +274,21 @@ static int lay_out(struct td_gpu_app *app, uint64_t *bytes, struct tide_error *e
 	return 0;
 }
 
-/* Where arrays share a page it is the first one's. */
+/* Where arrays share a page it is the first one's. What lies between two arrays is of neither, and
+ * so is listed by itself. */
 static void list_allocations(struct td_gpu_source *s)
 {
 	uint32_t n = 0;
+	uint64_t end = 0;
 
 	for (unsigned i = 0; i < s->app->arrays; i++) {
-		uint64_t first = td_gpu_page(s, s->app->array[i].base);
+		const struct td_gpu_array *array = &s->app->array[i];
+		uint64_t first = td_gpu_page(s, array->base);
+		if (n && first > end)
+			s->allocations[n++] = end;
 		if (!n || first > s->allocations[n - 1])
 			s->allocations[n++] = first;
+		end = td_gpu_page(s, array->base + array->bytes + s->app->page_bytes - 1);
 	}
 	s->head.allocations = s->allocations;
 	s->head.allocations_n = n;

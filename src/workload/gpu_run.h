@@ -115,7 +115,8 @@ struct td_gpu_source {
 	bool running;
 	int page_shift; /* log2 of the page size, -1 if that is no power of two */
 	uint64_t pages; /* of the whole layout */
-	uint64_t allocations[TD_GPU_ARRAYS]; /* first pages of the arrays, each page once */
+	/* First pages of the arrays and of what lies between them, each page once. */
+	uint64_t allocations[2 * TD_GPU_ARRAYS];
 	struct td_gpu_ready ready;
 	struct td_gpu_exact exact;
 	struct td_gpu_wave wave;

@@ -18,14 +18,20 @@ struct spot {
 	uint64_t page, rest;
 };
 
+/* A walk along one array: where it is, and in how many steps it comes to another page, so that the
+ * steps before are not taken one by one (a page may be larger than a matrix). */
+struct walk {
+	struct spot at, step;
+	uint64_t left;
+};
+
 struct matmul {
 	struct td_workload_generator g;
 	uint64_t n, tile, page_bytes;
 	uint64_t array_pages;    /* of one matrix */
-	struct spot cell, row;   /* the ways from A[i][k] and B[k][j] to the ones of k + 1 */
 	uint64_t ii, jj, kk;     /* the tile */
 	uint64_t i, j, k, k_end; /* k_end: of the tile */
-	struct spot a, b;        /* A[i][k], B[k][j] */
+	struct walk a, b;        /* A[i][k], B[k][j], over k */
 	bool new_a, new_b;       /* they are on a page for which there was no event yet */
 };
 
@@ -36,18 +42,31 @@ static struct spot spot_of(const struct matmul *m, uint64_t row, uint64_t column
 	return (struct spot){bytes / m->page_bytes, bytes % m->page_bytes};
 }
 
-/* Moves on, and says whether to another page. */
-static bool move(const struct matmul *m, struct spot *at, const struct spot *by)
+static void look_ahead(const struct matmul *m, struct walk *w)
 {
-	uint64_t page = at->page;
+	w->left = w->step.page ? 1 : (m->page_bytes - w->at.rest - 1) / w->step.rest + 1;
+}
 
-	at->page += by->page;
-	at->rest += by->rest;
-	if (at->rest >= m->page_bytes) {
-		at->rest -= m->page_bytes;
-		at->page++;
+static void begin_walk(const struct matmul *m, struct walk *w, uint64_t row, uint64_t column)
+{
+	w->at = spot_of(m, row, column);
+	look_ahead(m, w);
+}
+
+/* Moves on by at most w->left steps, and says whether to another page. */
+static bool move(const struct matmul *m, struct walk *w, uint64_t steps)
+{
+	w->at.page += steps * w->step.page;
+	w->at.rest += steps * w->step.rest;
+	w->left -= steps;
+	if (w->left)
+		return false;
+	if (w->at.rest >= m->page_bytes) {
+		w->at.rest -= m->page_bytes;
+		w->at.page++;
 	}
-	return at->page != page;
+	look_ahead(m, w);
+	return true;
 }
 
 static uint64_t tile_end(const struct matmul *m, uint64_t first)
@@ -59,8 +78,8 @@ static void begin_inner(struct matmul *m)
 {
 	m->k = m->kk;
 	m->k_end = tile_end(m, m->kk);
-	m->a = spot_of(m, m->i, m->k);
-	m->b = spot_of(m, m->k, m->j);
+	begin_walk(m, &m->a, m->i, m->k);
+	begin_walk(m, &m->b, m->k, m->j);
 	m->new_a = true;
 	m->new_b = true;
 }
@@ -103,6 +122,19 @@ static void put(struct tide_batch *batch, uint32_t at, uint64_t page, uint64_t r
 	batch->write[at] = ref == REF_C;
 }
 
+/* To the next k that is on another page of A or B; false: the inner loop has none. */
+static bool next_page(struct matmul *m)
+{
+	uint64_t steps = m->a.left < m->b.left ? m->a.left : m->b.left;
+
+	if (steps >= m->k_end - m->k)
+		return false;
+	m->k += steps;
+	m->new_a = move(m, &m->a, steps);
+	m->new_b = move(m, &m->b, steps);
+	return true;
+}
+
 static void fill(struct td_workload_generator *g, struct tide_batch *batch)
 {
 	struct matmul *m = (struct matmul *)g;
@@ -110,15 +142,12 @@ static void fill(struct td_workload_generator *g, struct tide_batch *batch)
 
 	while (n < batch->n) {
 		if (m->new_a) {
-			put(batch, n++, m->a.page, REF_A);
+			put(batch, n++, m->a.at.page, REF_A);
 			m->new_a = false;
 		} else if (m->new_b) {
-			put(batch, n++, m->array_pages + m->b.page, REF_B);
+			put(batch, n++, m->array_pages + m->b.at.page, REF_B);
 			m->new_b = false;
-		} else if (++m->k < m->k_end) {
-			m->new_a = move(m, &m->a, &m->cell);
-			m->new_b = move(m, &m->b, &m->row);
-		} else {
+		} else if (!next_page(m)) {
 			put(batch, n++, 2 * m->array_pages + spot_of(m, m->i, m->j).page, REF_C);
 			next_cell(m);
 		}
@@ -184,8 +213,8 @@ int td_workload_matmul_open(struct td_trace_source **out, const char *name, uint
 				 "8-byte numbers: give a page size that is a multiple of 8",
 				 name, page_bytes);
 	shape.array_pages = (n * n * CELL_BYTES - 1) / page_bytes + 1;
-	shape.cell = spot_of(&shape, 0, 1);
-	shape.row = spot_of(&shape, 1, 0);
+	shape.a.step = spot_of(&shape, 0, 1);
+	shape.b.step = spot_of(&shape, 1, 0);
 	plan.accesses = count_events(&shape);
 	plan.pages = 3 * shape.array_pages;
 	plan.last_page = plan.pages - 1;

@@ -4,12 +4,13 @@
 
 #include "gpu.h"
 
-enum { TD_SPM_ENTRIES = 128, TD_SPM_COLUMNS = 896 }; /* of a row of A; of B and C */
-
 struct td_spm {
 	struct td_gpu_app app;
-	uint32_t rows; /* of A, B and C; A has as many columns */
-	double power;  /* column c of A is in use as often as 1 / c^power */
+	uint32_t rows;    /* of A, B and C; A has as many columns */
+	uint32_t entries; /* of a row of A */
+	uint32_t columns; /* of B and C */
+	bool by_rows;     /* a warp makes all columns of its row, not one tile of them */
+	double power;     /* column c of A is in use as often as 1 / c^power */
 	/* Exact mode. A by rows, B and C by columns. */
 	uint32_t *cols;
 	float *vals, *b, *c;

@@ -9,22 +9,29 @@
 
 /* ---- spm ---- */
 
-static void spm_multiplies(void **state)
+static void assert_spm_product(const char *spec)
 {
-	struct td_trace_source *source = done("spm:scale=0.00006,mode=exact");
+	struct td_trace_source *source = done(spec);
 	const struct td_spm *s = (const struct td_spm *)td_gpu_of(source);
 
-	(void)state;
 	assert_int_equal(s->rows, 64);
 	for (uint32_t i = 0; i < s->rows; i++) {
-		for (uint64_t j = 0; j < TD_SPM_COLUMNS; j++) {
+		for (uint64_t j = 0; j < s->columns; j++) {
 			float sum = 0;
-			for (uint64_t k = i * TD_SPM_ENTRIES; k < (i + 1) * TD_SPM_ENTRIES; k++)
+			for (uint64_t k = i * s->entries; k < (i + 1) * s->entries; k++)
 				sum += s->vals[k] * s->b[s->cols[k] + j * s->rows];
 			assert_true(fabsf(sum - s->c[i + j * s->rows]) <= 1e-5F);
 		}
 	}
 	td_trace_close(source);
+}
+
+static void spm_multiplies(void **state)
+{
+	(void)state;
+	assert_spm_product("spm:scale=0.00006,mode=exact");
+	assert_spm_product("spm:scale=0.00006,mode=exact,order=rows,columns=96");
+	assert_spm_product("spm:scale=0.00006,mode=exact,order=rows,columns=96,entries=5");
 }
 
 /* Columns of A, and how many entries are in the first tenth of them. */
@@ -34,12 +41,12 @@ static double share_of_first_columns(const char *spec)
 	const struct td_spm *s = (const struct td_spm *)td_gpu_of(source);
 	uint32_t first = 0;
 
-	for (uint32_t i = 0; i < s->rows * TD_SPM_ENTRIES; i++) {
-		uint32_t column = td_spm_column(s, i / TD_SPM_ENTRIES, i % TD_SPM_ENTRIES);
+	for (uint32_t i = 0; i < s->rows * s->entries; i++) {
+		uint32_t column = td_spm_column(s, i / s->entries, i % s->entries);
 		assert_true(column < s->rows);
 		first += column < s->rows / 10;
 	}
-	double share = first / (double)s->rows / TD_SPM_ENTRIES;
+	double share = first / (double)s->rows / s->entries;
 	td_trace_close(source);
 	return share;
 }
@@ -52,23 +59,46 @@ static void spm_has_columns_as_asked(void **state)
 	assert_true(fabs(share_of_first_columns("spm:scale=0.001,power=0.5") - .316) < .01);
 }
 
+/* Entries of its row that a warp loads at once. */
+static unsigned spm_chunk(const struct td_spm *s)
+{
+	return s->entries < 32 ? s->entries : 32;
+}
+
+/* Instructions of a warp for a tile of its row, and the pc of one of them. */
+static unsigned spm_instrs(const struct td_spm *s)
+{
+	return 2 + s->entries / spm_chunk(s) * (spm_chunk(s) + 2);
+}
+
+static unsigned spm_pc(const struct td_spm *s, unsigned n)
+{
+	unsigned in_chunk = (n - 1) % (spm_chunk(s) + 2);
+
+	if (n == 0)
+		return 0;
+	return n == spm_instrs(s) - 1 ? 4 : in_chunk < 2 ? in_chunk + 1 : 3;
+}
+
 /* The n-th instruction of a lane: pc, array, and which number of it; false: it has no part. */
 static bool spm_lane(const struct td_spm *s, uint64_t block, unsigned warp, unsigned lane,
 		     unsigned n, struct entry *e, uint64_t *at)
 {
-	uint64_t row = block % (s->rows / 8) * 8 + warp, tile = block / (s->rows / 8);
-	unsigned chunk = (n - 1) / 34, in_chunk = (n - 1) % 34;
-	uint64_t entry = row * 128 + chunk * 32, column = tile * 32 + lane;
+	uint64_t row = block % (s->rows / 8) * 8 + warp;
+	uint64_t tile = block / (s->rows / 8) + n / spm_instrs(s);
+	unsigned each = spm_chunk(s), in_tile = n % spm_instrs(s);
+	unsigned first = (in_tile - 1) / (each + 2) * each, in_chunk = (in_tile - 1) % (each + 2);
+	uint64_t entry = row * s->entries + first, column = tile * 32 + lane;
 
-	*e = (struct entry){.block = (uint32_t)block, .warp = warp, .write = n == 137};
-	e->pc = n == 0 ? 0 : n == 137 ? 4 : in_chunk < 2 ? in_chunk + 1 : 3;
+	*e = (struct entry){.block = (uint32_t)block, .warp = warp, .pc = spm_pc(s, in_tile)};
 	e->array = e->pc;
+	e->write = e->pc == 4;
 	switch (e->pc) {
 	case 0: *at = row + lane; return lane < 2;
 	case 1:
-	case 2: *at = entry + lane; return true;
+	case 2: *at = entry + lane; return lane < each;
 	case 3:
-		*at = td_spm_column(s, (uint32_t)row, chunk * 32 + in_chunk - 2) + column * s->rows;
+		*at = td_spm_column(s, (uint32_t)row, first + in_chunk - 2) + column * s->rows;
 		return true;
 	default: *at = row + column * s->rows; return true;
 	}
@@ -108,7 +138,8 @@ static void naive_step(const struct td_spm *s, uint64_t first, uint64_t end, uns
 /* Wave mode as it is defined, lane by lane. */
 static struct entries naive_spm(const struct td_spm *s)
 {
-	uint64_t blocks = s->rows / 8 * 28, step[5] = {0},
+	unsigned tiles = s->columns / 32, instrs = spm_instrs(s) * (s->by_rows ? tiles : 1);
+	uint64_t blocks = s->rows / 8 * (s->by_rows ? 1 : tiles), step[5] = {0},
 		 width = s->app.machine->sms * UINT64_C(6);
 	const struct td_gpu_array *last = &s->app.array[4];
 	uint64_t pages = (last->base + last->bytes) / s->app.page_bytes + 1;
@@ -122,9 +153,8 @@ static struct entries naive_spm(const struct td_spm *s)
 		uint64_t end = first + width < blocks ? first + width : blocks;
 		for (unsigned i = 0; i < 5; i++)
 			step[i] += 2;
-		for (unsigned n = 0; n < 138; n++) {
-			unsigned in_chunk = (n - 1) % 34;
-			unsigned pc = n == 0 ? 0 : n == 137 ? 4 : in_chunk < 2 ? in_chunk + 1 : 3;
+		for (unsigned n = 0; n < instrs; n++) {
+			unsigned pc = spm_pc(s, n % spm_instrs(s));
 			naive_step(s, first, end, n, ++step[pc], page, pages, &all);
 		}
 	}
@@ -165,6 +195,9 @@ static void spm_waves_are_exact_in_order(void **state)
 	assert_spm_waves("spm:scale=0.000084", 256, &tiny_machine);
 	assert_spm_waves("spm:scale=0.000084,power=0.9", 128, &small_machine);
 	assert_spm_waves("spm:scale=0.00006,power=0.7", 128, &td_gpu_observuvm);
+	assert_spm_waves("spm:scale=0.00006,columns=64,entries=8", 128, &tiny_machine);
+	assert_spm_waves("spm:scale=0.00006,order=rows,columns=64", 256, &small_machine);
+	assert_spm_waves("spm:scale=0.000084,order=rows,columns=96,entries=5", 256, &tiny_machine);
 }
 
 /* Every page of a tile of B once per wave of rows: the paper's wave is 3,936 rows. */

@@ -6,6 +6,8 @@ static const char *const tiny[] = {
 	"mm:scale=0.00004",                     /* n = 192 */
 	"gmm:scale=0.00025",                    /* 512 */
 	"gmm:scale=0.00025,tile=256,swizzle=3", /* a group is narrower */
+	"gmm:scale=0.00025,along=n",            /* 512 */
+	"gmm:scale=0.00025,along=n,swizzle=3",  /* a group is narrower */
 	"srk:scale=0.00021",                    /* 512 */
 	"sr2:scale=0.0002",                     /* 384 */
 	"hel:scale=0.00001",                    /* 80 */
