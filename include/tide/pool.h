@@ -7,11 +7,11 @@
  *
  * What leaves main memory goes to device memory, what leaves that goes to the file if it was
  * written (GRAM). With `dedup` equal blocks are stored once (DEDU). Nobody else may write the file
- * meanwhile.
+ * meanwhile; another pool over it is refused (-EBUSY), unless both are read_only.
  *
  * Calls return 0 or a negative errno and then fill err (which may be NULL) with one sentence. All
- * may be called from any thread at any time, but tide_pool_close(), which comes after everything.
- * The library never prints and never exits. */
+ * may be called from any thread at any time, but not from a signal handler, nor after fork() in the
+ * child; tide_pool_close() comes after everything. The library never prints and never exits. */
 #ifndef TIDE_POOL_H
 #define TIDE_POOL_H
 
@@ -66,9 +66,10 @@ int tide_pool_get(struct tide_pool *p, uint64_t page, enum tide_pool_access acce
 		  struct tide_pool_pin *pin, struct tide_error *err);
 void tide_pool_put(struct tide_pool *p, const struct tide_pool_pin *pin);
 
-/* The same without waiting. done is called once, in this thread at once or in another one later:
- * result is that of the get, and the pin is to be put if it is 0. A call that fails never calls it.
- * tide_pool_close() waits for it. */
+/* The same without waiting. done is called once, in this thread at once or in one of the pool's own
+ * later: result is that of the get, and the pin is to be put if it is 0. It may call the pool, but
+ * not close it, nor wait for another done. A call that fails never calls it. tide_pool_close()
+ * waits for it. */
 typedef void tide_pool_done(void *arg, const struct tide_pool_pin *pin, int result);
 int tide_pool_get_async(struct tide_pool *p, uint64_t page, enum tide_pool_access access,
 			tide_pool_done *done, void *arg, struct tide_error *err);
@@ -84,7 +85,8 @@ int tide_pool_zero(struct tide_pool *p, uint64_t offset, uint64_t bytes, struct 
 int tide_pool_trim(struct tide_pool *p, uint64_t offset, uint64_t bytes, struct tide_error *err);
 
 /* What was written before is on storage when it returns 0. What cannot be written is kept, and
- * tried again by the next flush and whenever room is needed. */
+ * tried again by the next flush and whenever room is needed. Where the storage took it and then
+ * could not keep it (fdatasync failed) this flush and all after it fail. */
 int tide_pool_flush(struct tide_pool *p, struct tide_error *err);
 
 struct tide_pool_stats {

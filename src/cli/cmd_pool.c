@@ -58,7 +58,8 @@ static const struct td_cli_option bench_options[] = {
 static const struct td_cli_option check_options[] = {
 	{"calls", 0, TD_CLI_NUMBER, TD_CLI_AT(count), "N",
 	 "reads and writes, all threads together (40000)", TD_CLI_ANY},
-	TD_CLI_FORCE_OPTION,
+	{"force", 0, TD_CLI_FLAG, TD_CLI_AT(force), NULL, "replace FILE if it exists", TD_CLI_ANY},
+	TD_CLI_PROGRESS_OPTION,
 	POOL_OPTIONS,
 };
 
@@ -72,8 +73,8 @@ const struct td_cli_verb td_cli_pool_verbs[] = {
 	 bench_options, 0, 0, NULL, td_cli_pool_bench},
 	{"check", "[FILE] [OPTIONS]",
 	 "Read and write at random from several threads and compare with a shadow",
-	 "The file is one of its own of 16 MiB, or FILE, which must not exist and is kept. The exit\n"
-	 "status is 0 only if every read gave what was written last, and the file has it too.\n\n"
+	 "The file is one of its own of 16 MiB, or FILE, which is made and kept. The exit status is 0\n"
+	 "only if every read gave what was written last, and the file has it too.\n\n"
 	 "Examples:\n"
 	 "  tide pool check --dedup on --threads 8\n"
 	 "  tide pool check --main 256p --device 0 --inject short=50\n",

@@ -64,7 +64,7 @@ static void merge(struct td_pool *p, uint32_t b, uint64_t signature, const void 
 		hold_alone(p, b, signature);
 		return;
 	}
-	bool here = td_pool_word(p, other) & TD_MAIN;
+	bool here = td_pool_word(p, other) & TD_MAIN && td_pool_takes_more(p, other);
 	p->figures.compared_blocks += here;
 	if (!here || memcmp(td_pool_bytes_of(p, other), bytes, p->block_bytes) != 0) {
 		thaw(p, b);
@@ -139,6 +139,28 @@ static int flush_some(struct td_pool *p, struct sweep *s)
 	return rc;
 }
 
+/* What the storage could not keep the kernel forgets, and says so once. Here it may have left long
+ * ago: it cannot be written again, so no flush may say any more that all is there. */
+static int sync_file(struct td_pool *p)
+{
+	if (!p->sync_error)
+		p->sync_error = td_io_flush(p->io, &p->file);
+	return p->sync_error;
+}
+
+static int explain(const struct td_pool *p, int rc, struct tide_error *err)
+{
+	if (p->sync_error)
+		return tide_fail(err, rc,
+				 "%s: the storage lost what was written: %s: repair it, and open "
+				 "the pool again",
+				 p->file.name, strerror(-rc));
+	return tide_fail(err, rc,
+			 "%s cannot be written: %s; its pages are kept: make room or repair it, "
+			 "and flush again",
+			 p->file.name, strerror(-rc));
+}
+
 int td_pool_flush(struct td_pool *p, struct tide_error *err)
 {
 	int rc = 0, failed;
@@ -151,15 +173,11 @@ int td_pool_flush(struct td_pool *p, struct tide_error *err)
 		failed = flush_some(p, &s);
 		rc = rc ? rc : failed;
 	}
-	failed = td_io_flush(p->io, &p->file);
+	failed = sync_file(p);
 	rc = rc ? rc : failed;
+	rc = rc ? explain(p, rc, err) : 0;
 	pthread_mutex_unlock(&p->flush_lock);
-	if (!rc)
-		return 0;
-	return tide_fail(err, rc,
-			 "%s cannot be written: %s; its pages are kept: make room or repair it, "
-			 "and flush again",
-			 p->file.name, strerror(-rc));
+	return rc;
 }
 
 /* ---- trim ---- */
@@ -178,14 +196,37 @@ static size_t forget_pages(struct td_pool *p, uint64_t first, uint64_t end, uint
 
 static int punch(const struct td_pool *p, uint64_t first, uint64_t end)
 {
-	int how = FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE;
-	return fallocate(p->file.fd, how, (off_t)(first * p->page_bytes),
-			 (off_t)((end - first) * p->page_bytes));
+	int how = FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, rc;
+	do
+		rc = fallocate(p->file.fd, how, (off_t)(first * p->page_bytes),
+			       (off_t)((end - first) * p->page_bytes));
+	while (rc && errno == EINTR);
+	return rc;
 }
 
 static int zero_pages(struct td_pool *p, uint64_t first, uint64_t end, struct tide_error *err)
 {
 	return td_pool_write(p, NULL, (end - first) * p->page_bytes, first * p->page_bytes, err);
+}
+
+static bool has_window(struct td_pool *p, uint64_t first, uint64_t end)
+{
+	for (uint64_t page = first; page < end; page++)
+		if (td_pool_window_find(p, page))
+			return true;
+	return false;
+}
+
+/* Pages of several blocks are pinned with the lock alone: none may be meanwhile, since zeros in
+ * shared blocks may fail, and then the file must not have them already. */
+static bool try_punch(struct td_pool *p, uint64_t first, uint64_t end)
+{
+	if (p->degree > 1)
+		return !has_window(p, first, end) && !punch(p, first, end);
+	pthread_mutex_unlock(&p->lock);
+	bool punched = !punch(p, first, end);
+	pthread_mutex_lock(&p->lock);
+	return punched;
 }
 
 /* What is in memory is forgotten only when the file has no more of it: who cannot punch has to
@@ -196,9 +237,7 @@ static int trim_some(struct td_pool *p, uint64_t first, uint64_t end, struct tid
 	int rc = 0;
 	pthread_mutex_lock(&p->lock);
 	td_pool_lead_begin(p);
-	pthread_mutex_unlock(&p->lock);
-	bool punched = !punch(p, first, end);
-	pthread_mutex_lock(&p->lock);
+	bool punched = try_punch(p, first, end);
 	size_t n = punched ? forget_pages(p, first, end, pinned) : 0;
 	td_pool_lead_end(p);
 	pthread_mutex_unlock(&p->lock);

@@ -75,12 +75,13 @@ static void record(struct td_pool *p, uint64_t ref)
 	}
 }
 
-static bool try_pin(struct td_pool *p, uint64_t ref, uint64_t needed)
+bool td_pool_try_pin(struct td_pool *p, uint64_t ref, uint64_t needed)
 {
 	_Atomic uint64_t *word = &p->blocks[ref >> 32].word;
 	uint64_t was = atomic_load_explicit(word, memory_order_relaxed);
 	do
-		if (was >> 32 != (uint32_t)ref || (was & needed) != needed)
+		if (was >> 32 != (uint32_t)ref || (was & needed) != needed ||
+		    (was & TD_PINS) == TD_PINS)
 			return false;
 	while (!atomic_compare_exchange_weak_explicit(word, &was, was + 1, memory_order_acquire,
 						      memory_order_relaxed));
@@ -99,7 +100,7 @@ bool td_pool_hit(struct td_pool *p, uint64_t page, bool write, struct tide_pool_
 	_Atomic uint64_t *at = td_pool_ref_at(p, page);
 	uint64_t ref = atomic_load_explicit(at, memory_order_acquire);
 	uint32_t b = (uint32_t)(ref >> 32);
-	if (!try_pin(p, ref, write ? TD_MAIN | TD_PRIVATE : TD_MAIN))
+	if (!td_pool_try_pin(p, ref, write ? TD_MAIN | TD_PRIVATE : TD_MAIN))
 		return false;
 	if (atomic_load_explicit(at, memory_order_acquire) != ref) {
 		unpin(p, b);

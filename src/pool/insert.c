@@ -66,7 +66,7 @@ static bool try_share(struct td_pool *p, struct td_pool_item *item, size_t place
 		      const unsigned char *bytes)
 {
 	uint32_t b = td_pool_index_find(p, p->work.signatures[place]);
-	if (b == TD_NIL || !is_equal(p, b, place, bytes))
+	if (b == TD_NIL || !td_pool_takes_more(p, b) || !is_equal(p, b, place, bytes))
 		return false;
 	if (td_pool_word(p, b) & TD_DEVICE) {
 		td_list_remove(&p->device, td_pool_links(p), b);
@@ -146,7 +146,7 @@ static void serve_item(struct td_pool *p, struct td_pool_item *item)
 	for (struct td_pool_request *r = item->first; r; r = next) {
 		next = r->sibling;
 		int rc = item->rc ? item->rc : td_pool_serve(p, r, true);
-		if (rc == -EAGAIN)
+		if (rc == -EAGAIN && !item->rc) /* not the storage's: that would be for ever */
 			again(p, r);
 		else
 			td_pool_finish(p, r, rc);

@@ -93,7 +93,7 @@ struct td_pool_request {
 	size_t *left; /* counts down when it is done */
 	tide_pool_done *done;
 	void *arg;
-	struct td_pool_request *next;    /* in the queue; of async ones: done, to be told */
+	struct td_pool_request *next;    /* in the queue, or of those to be told */
 	struct td_pool_request *sibling; /* for the same page, later in the batch */
 };
 
@@ -177,7 +177,8 @@ struct td_pool {
 	pthread_cond_t news; /* requests are done, or there is no leader */
 	pthread_cond_t more; /* for a leader that collects */
 	bool busy, stop;
-	struct td_pool_request *queue, **queue_end, *told;
+	struct td_pool_request *queue, **queue_end;
+	struct td_pool_request *told, **told_end; /* done, to be told by the server */
 	size_t queued, waiting, async;
 	uint64_t missed, missed_before; /* rings of threads: in this batch, in the last */
 	pthread_t server;
@@ -206,6 +207,7 @@ struct td_pool {
 	struct td_io *io;
 	struct td_io_file file;
 	int write_error; /* why room could not be made, last time */
+	int sync_error;  /* why storage did not keep what it had been given; with flush_lock */
 	struct tide_counts counts;
 	struct tide_pool_stats figures;
 };
@@ -268,7 +270,8 @@ void td_pool_block_own(struct td_pool *p, uint32_t b, uint64_t ref); /* and thaw
 void td_pool_block_free(struct td_pool *p, uint32_t b); /* in no queue; its place is free too */
 /* b, which nobody has yet, is the page's, and may be found by others. */
 void td_pool_hold(struct td_pool *p, uint64_t ref, uint32_t b, uint64_t signature);
-void td_pool_share(struct td_pool *p, uint64_t ref, uint32_t b); /* b, which is indexed */
+void td_pool_share(struct td_pool *p, uint64_t ref, uint32_t b); /* b, which is indexed, */
+bool td_pool_takes_more(const struct td_pool *p, uint32_t b);    /* if so */
 /* Nobody may pin it until it is thawed; false: somebody has. */
 bool td_pool_freeze(struct td_pool *p, uint32_t b);
 void td_pool_thaw(struct td_pool *p, uint32_t b);
@@ -291,6 +294,8 @@ void td_pool_content_free(struct td_pool *p, uint32_t content);
 
 /* hit.c */
 bool td_pool_hit(struct td_pool *p, uint64_t page, bool write, struct tide_pool_pin *pin);
+/* If the block has that generation and these flags, and not as many pins as can be counted. */
+bool td_pool_try_pin(struct td_pool *p, uint64_t ref, uint64_t needed);
 void td_pool_release(struct td_pool *p, uint32_t b, bool dirty);
 unsigned td_pool_my_ring(void);
 void td_pool_drain(struct td_pool *p); /* with the lock */

@@ -3,6 +3,7 @@
  * Whoever waits and finds no leader becomes it. It collects until a batch is full, everybody who
  * lately missed is waiting, or the epoch is over. */
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -27,11 +28,13 @@ void td_pool_lead_begin(struct td_pool *p)
 	p->busy = true;
 }
 
-/* Those without a thread that waits are told here, where the pool may be called. */
+/* Those without a thread that waits. Only the server does so: a caller of the pool may hold locks
+ * that these take. */
 static void tell(struct td_pool *p)
 {
 	struct td_pool_request *list = p->told;
 	p->told = NULL;
+	p->told_end = &p->told;
 	while (list) {
 		struct td_pool_request *r = list;
 		list = r->next;
@@ -41,6 +44,7 @@ static void tell(struct td_pool *p)
 		pthread_mutex_lock(&p->lock);
 		p->async--;
 	}
+	pthread_cond_broadcast(&p->news);
 }
 
 static void add_spent(struct td_pool *p)
@@ -60,10 +64,6 @@ void td_pool_lead_end(struct td_pool *p)
 	add_spent(p);
 	p->busy = false;
 	pthread_cond_broadcast(&p->news);
-	if (p->told) {
-		tell(p);
-		pthread_cond_broadcast(&p->news);
-	}
 }
 
 void td_pool_finish(struct td_pool *p, struct td_pool_request *r, int result)
@@ -73,8 +73,9 @@ void td_pool_finish(struct td_pool *p, struct td_pool_request *r, int result)
 		--*r->left;
 		return;
 	}
-	r->next = p->told;
-	p->told = r;
+	r->next = NULL;
+	*p->told_end = r;
+	p->told_end = &r->next;
 }
 
 /* ---- a batch ---- */
@@ -227,7 +228,9 @@ static void *serve_async(void *arg)
 	struct td_pool *p = arg;
 	pthread_mutex_lock(&p->lock);
 	while (!p->stop)
-		if (p->queue && !p->busy)
+		if (p->told)
+			tell(p);
+		else if (p->queue && !p->busy)
 			lead(p);
 		else
 			pthread_cond_wait(&p->news, &p->lock);
@@ -235,12 +238,18 @@ static void *serve_async(void *arg)
 	return NULL;
 }
 
+/* The program's signals are for its own threads. */
 static int start_server(struct td_pool *p)
 {
-	if (!p->has_server && pthread_create(&p->server, NULL, serve_async, p))
-		return -EAGAIN;
-	p->has_server = true;
-	return 0;
+	sigset_t all, before;
+	if (p->has_server)
+		return 0;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	int rc = pthread_create(&p->server, NULL, serve_async, p);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	p->has_server = !rc;
+	return rc ? -EAGAIN : 0;
 }
 
 /* 1: it waits; 0: it is served. */

@@ -1,5 +1,6 @@
 /* A pool comes to be, and goes. */
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -148,7 +149,9 @@ static int make_memory(struct td_pool *p, struct tide_error *err)
 		p->regions = calloc(p->pages / TD_REGION_PAGES + 1, sizeof *p->regions);
 		made = p->regions != NULL;
 	}
-	return made ? 0 : tide_fail(err, -ENOMEM, "no memory for the pool: give less main memory");
+	return made ? 0
+		    : tide_fail(err, -ENOMEM,
+				"no memory for the pool: give less main memory, or larger pages");
 }
 
 static void free_work(struct td_pool *p)
@@ -217,11 +220,28 @@ static int pin_memory(struct td_pool *p, struct tide_error *err)
 	return rc ? rc : d->pin(p->device_state, p->work.compare, staging, err);
 }
 
+/* Two pools over one file, one of which writes, would lose data without a word. So each has a byte
+ * far behind its end locked, for others of its kind: programs that look at the file are not
+ * disturbed. Where nothing can be locked the caller has to know. */
+static int lock_file(struct td_pool *p, struct tide_error *err)
+{
+	struct flock lock = {.l_type = p->read_only ? F_RDLCK : F_WRLCK,
+			     .l_whence = SEEK_SET,
+			     .l_start = INT64_C(1) << 62,
+			     .l_len = 1};
+	if (!fcntl(p->file.fd, F_OFD_SETLK, &lock) || (errno != EAGAIN && errno != EACCES))
+		return 0;
+	return tide_fail(err, -EBUSY, "%s is in use by another pool: close that one first",
+			 p->file.name);
+}
+
 static int set_up(struct td_pool *p, const struct td_pool_config *c, struct tide_error *err)
 {
 	enum td_io_mode mode = c->read_only ? TD_IO_READ : TD_IO_WRITE;
 	struct td_pool_hasher hasher = {0}; /* can it be had? */
 	int rc = td_io_file_open(&p->file, c->path, mode, err);
+	if (!rc)
+		rc = lock_file(p, err);
 	if (!rc)
 		rc = set_sizes(p, c, err);
 	if (!rc)
@@ -248,6 +268,7 @@ int td_pool_open(struct td_pool **out, const struct td_pool_config *c, struct ti
 	memset(p, 0, sizeof *p);
 	p->file.fd = p->file.direct_fd = -1;
 	p->queue_end = &p->queue;
+	p->told_end = &p->told;
 	p->read_only = c->read_only;
 	p->device_ops = c->device;
 	p->dedup = c->dedup;

@@ -180,6 +180,13 @@ void td_pool_hold(struct td_pool *p, uint64_t ref, uint32_t b, uint64_t signatur
 	set_ref(p, ref, b);
 }
 
+/* Links are counted in 32 bits, and a file can have more equal blocks. */
+bool td_pool_takes_more(const struct td_pool *p, uint32_t b)
+{
+	uint32_t content = p->blocks[b].content;
+	return content == TD_NIL || p->contents[content].links < UINT32_MAX;
+}
+
 /* The first one to share a block makes a content of it. */
 void td_pool_share(struct td_pool *p, uint64_t ref, uint32_t b)
 {
@@ -278,15 +285,29 @@ static bool take_anywhere(struct td_pool *p, uint32_t b)
 	return true;
 }
 
+/* It never was in memory. It is only looked at: a trim of a large file that is empty takes none. */
+static bool is_untouched(const struct td_pool *p, uint64_t ref)
+{
+	return !atomic_load_explicit(td_pool_ref_at(p, ref), memory_order_relaxed) &&
+	       !link_of(p, ref);
+}
+
+/* Who has it pinned for reading keeps it; who may write it is asked to do so. */
 static bool forget_block(struct td_pool *p, uint64_t ref)
 {
+	if (is_untouched(p, ref))
+		return true;
 	uint32_t b = td_pool_resolve(p, ref), content = td_pool_content_of(p, ref);
 	bool alone = content == TD_NIL || p->contents[content].links == 1;
-	if (b != TD_NIL && alone && !take_anywhere(p, b))
-		return false;
+	bool taken = b != TD_NIL && alone && take_anywhere(p, b);
+	if (b != TD_NIL && alone && !taken) {
+		if (td_pool_word(p, b) & TD_PRIVATE)
+			return false;
+		leave(p, ref, b);
+	}
 	td_pool_unlink(p, ref);
 	atomic_store_explicit(td_pool_ref_at(p, ref), 0, memory_order_release);
-	if (b != TD_NIL && alone)
+	if (taken)
 		td_pool_block_free(p, b);
 	return true;
 }

@@ -22,12 +22,14 @@ bool td_pool_ready(struct td_pool *p, const struct td_pool_request *r)
 	return true;
 }
 
-static void pin_block(struct td_pool *p, struct td_pool_request *r)
+static int pin_block(struct td_pool *p, struct td_pool_request *r)
 {
 	uint32_t b = td_pool_resolve(p, r->page);
-	atomic_fetch_add_explicit(&p->blocks[b].word, 1, memory_order_acquire);
+	if (!td_pool_try_pin(p, td_pool_ref(b, td_pool_word(p, b)), TD_MAIN))
+		return -ENOBUFS;
 	r->pin.addr = td_pool_bytes_of(p, b);
 	r->pin.handle = b;
+	return 0;
 }
 
 static void dirty_page(struct td_pool *p, uint64_t page)
@@ -42,8 +44,7 @@ static int pin_page(struct td_pool *p, struct td_pool_request *r)
 	r->pin.access = r->write ? TIDE_POOL_WRITE : TIDE_POOL_READ;
 	if (p->degree > 1)
 		return td_pool_window_get(p, r->page, &r->pin);
-	pin_block(p, r);
-	return 0;
+	return pin_block(p, r);
 }
 
 int td_pool_serve(struct td_pool *p, struct td_pool_request *r, bool leads)

@@ -51,6 +51,8 @@ int td_pool_window_get(struct td_pool *p, uint64_t page, struct tide_pool_pin *p
 		w = window_open(p, page);
 	if (!w)
 		return -ENOMEM;
+	if (w->pins == UINT32_MAX)
+		return -ENOBUFS;
 	w->pins++;
 	pin->addr = w->bytes;
 	return 0;

@@ -1,46 +1,13 @@
-/* Writes pages through the pool, round after round, and says which rounds were flushed; or checks,
- * without the pool, that what was flushed is in the file.
- * usage: pool_kill write FILE off|on BLOCK    prints a line after each flush; never ends
- *        pool_kill check FILE ROUND */
-#include <fcntl.h>
+/* Writes pages through the pool, round after round, and says which rounds were flushed.
+ * usage: pool_kill FILE off|on BLOCK    prints a line after each flush; never ends */
 #include <pthread.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
+#include "pool_kill.h"
 #include "tide/pool.h"
 
-#define PAGES 768u
-#define PAGE 4096u
 #define THREADS 3u
-#define KINDS 5 /* so that pages are equal now and then */
-
-static uint64_t mix(uint64_t x)
-{
-	x += 0x9e3779b97f4a7c15u;
-	x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-	x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-	return x ^ (x >> 31);
-}
-
-/* Which pages a round writes, and what. */
-static int is_written(uint64_t page, uint64_t round)
-{
-	return round == 1 || mix(page * 1000003 + round) % 4 == 0;
-}
-
-static void fill(uint64_t *words, uint64_t page, uint64_t round)
-{
-	uint64_t kind = mix(page + round * 7919) % KINDS;
-	for (unsigned i = 0; i < PAGE / 8; i++)
-		words[i] = mix(kind * 512 + i);
-	if (page % 2)
-		words[100] = round; /* every second page is one of its kind */
-}
-
-/* ---- writing ---- */
 
 struct crew {
 	struct tide_pool *pool;
@@ -102,46 +69,10 @@ static int write_rounds(const char *path, const char *dedup, const char *block)
 	}
 }
 
-/* ---- checking ---- */
-
-/* What was flushed last, or something that was written after it. */
-static int is_right(const uint64_t *words, uint64_t page, uint64_t round)
-{
-	uint64_t expected[PAGE / 8];
-	for (uint64_t r = round + 2; r > 0; r--) {
-		if (!is_written(page, r))
-			continue;
-		fill(expected, page, r);
-		if (memcmp(words, expected, PAGE) == 0)
-			return 1;
-		if (r <= round)
-			return 0;
-	}
-	return round == 0;
-}
-
-static int check(const char *path, uint64_t round)
-{
-	uint64_t words[PAGE / 8];
-	int fd = open(path, O_RDONLY);
-	for (uint64_t page = 0; page < PAGES; page++) {
-		if (pread(fd, words, PAGE, (off_t)(page * PAGE)) != PAGE ||
-		    !is_right(words, page, round)) {
-			printf("page %llu is not as flushed in round %llu\n",
-			       (unsigned long long)page, (unsigned long long)round);
-			return 1;
-		}
-	}
-	close(fd);
-	return 0;
-}
-
 int main(int argc, char **argv)
 {
-	if (argc == 5 && strcmp(argv[1], "write") == 0)
-		return write_rounds(argv[2], argv[3], argv[4]);
-	if (argc == 4 && strcmp(argv[1], "check") == 0)
-		return check(argv[2], strtoull(argv[3], NULL, 10));
-	fprintf(stderr, "usage: pool_kill write FILE off|on BLOCK | check FILE ROUND\n");
+	if (argc == 4)
+		return write_rounds(argv[1], argv[2], argv[3]);
+	fprintf(stderr, "usage: pool_kill FILE off|on BLOCK\n");
 	return 2;
 }

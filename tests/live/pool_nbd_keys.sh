@@ -88,6 +88,9 @@ told can write flush fua trim zero multi-conn cache '!fast-zero'
 told is '!read-only' '!rotational'
 nbdinfo "$uri" | grep -qE 'block_size_preferred: 4096$' || fail "$(nbdinfo "$uri")"
 [ "$(flags_of)" = 2 ] || fail "not open for writing: $(flags_of)"
+# A second one over the same file would lose what the first has in memory.
+kit -U "$work/second" "$plugin" disk.img main=1M 2>said && fail "two serve the same file"
+grep -q 'disk.img is in use by another pool' said || fail "$(cat said)"
 stop || fail "it ended with $?"
 
 serve -r "$plugin" disk.img main=1M
@@ -119,6 +122,19 @@ server=
 [ "$(figure tier3_writes)" -ge 7 ] || fail "in the end: $(cat stats.json)"
 set -- stats.json*
 [ $# = 1 ] || fail "left: $*"
+
+# ---- SIGUSR1 before it serves: at its pid nbdkit waits until somebody reads it ----
+
+rm -f socket pid
+mkfifo pid
+LD_PRELOAD=$preload nbdkit -f --exit-with-parent -U "$work/socket" -P pid "$plugin" disk.img main=1M &
+server=$!
+await "nbdkit makes no socket" [ -S socket ]
+kill -USR1 "$server"
+timeout 30 cat pid >said || fail "SIGUSR1 ends it before it serves"
+[ "$(cat said)" = "$server" ] || fail "another pid: $(cat said)"
+told can write
+stop || fail "it ended with $?"
 
 # ---- without a file, to standard error; and before there is a client, nothing ----
 

@@ -13,7 +13,7 @@ verified()
 	serve "$plugin" disk.img main=1M device=2M batch=32 stats=stats.json "$@"
 	fio --name=verify --ioengine=nbd --uri="$uri" --thread --numjobs=2 --size=8M \
 		--offset_increment=8M --rw=randrw --bsrange=512-64k --bs_unaligned --iodepth=8 \
-		--verify=crc32c --verify_fatal=1 --fsync=64 --randseed=$$ --output=fio.log &
+		--verify=crc32c --verify_fatal=1 --fsync=64 --randseed=1 --output=fio.log &
 	_fio=$!
 	while kill -0 $_fio 2>/dev/null; do
 		[ ! -S socket ] || kill -USR1 "$server"

@@ -78,7 +78,7 @@ static void open_file(struct td_cli_gram_file *f, struct td_cli_gram_drawn *d)
 
 static void read_page(const struct td_cli_gram_file *f, uint64_t page, unsigned char *to)
 {
-	assert_int_equal(pread(f->fd, to, GRAM_PAGE, (off_t)(page * GRAM_PAGE)), GRAM_PAGE);
+	assert_int_equal(pread(f->file.fd, to, GRAM_PAGE, (off_t)(page * GRAM_PAGE)), GRAM_PAGE);
 }
 
 static void holds_its_source(void **state)
@@ -111,7 +111,7 @@ static void is_restored(void **state)
 	read_page(&f, 3, page);
 	td_cli_gram_update(&f, 3, page, 99);
 	assert_true(td_cli_gram_check(&f, 3, page));
-	assert_int_equal(pwrite(f.fd, page, GRAM_PAGE, 3 * GRAM_PAGE), GRAM_PAGE);
+	assert_int_equal(pwrite(f.file.fd, page, GRAM_PAGE, 3 * GRAM_PAGE), GRAM_PAGE);
 	assert_int_equal(td_cli_gram_file_restore(&f, NULL), 0);
 	read_page(&f, 3, page);
 	content(&d.source, 3, must);

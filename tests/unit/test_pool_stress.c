@@ -205,16 +205,17 @@ static void end_with_failures(struct stress *s)
 	assert_true(s->failed > 10);
 }
 
-static void run_stress(enum td_pool_dedup dedup, uint32_t block, uint64_t device,
-		       const char *inject)
+static void run_sized(enum td_pool_dedup dedup, uint32_t block, uint64_t main, uint64_t device,
+		      uint32_t batch, const char *inject)
 {
 	struct stress *s = calloc(1, sizeof *s);
 	make_file(&s->f, PAGES, few);
 	s->calls = getenv("TIDE_LONG") ? 10000000 / THREADS : SANITIZED ? 1500 : 6000;
 	s->f.config.dedup = dedup;
 	s->f.config.block_bytes = block;
-	s->f.config.main_pages = 96;
+	s->f.config.main_pages = main;
 	s->f.config.device_pages = device;
+	s->f.config.batch = batch;
 	s->f.config.inject = inject;
 	s->may_fail = inject && strstr(inject, "=E");
 	open_pool(&s->f);
@@ -229,6 +230,12 @@ static void run_stress(enum td_pool_dedup dedup, uint32_t block, uint64_t device
 	check_file(&s->f);
 	remove_file(&s->f);
 	free(s);
+}
+
+static void run_stress(enum td_pool_dedup dedup, uint32_t block, uint64_t device,
+		       const char *inject)
+{
+	run_sized(dedup, block, 96, device, 16, inject);
 }
 
 /* ---- flushes of pages that others write too ---- */
@@ -357,6 +364,16 @@ static void test_failures(void **state)
 	run_stress(TD_POOL_ON, 1024, 0, "read=EIO:40,write=EIO:9");
 }
 
+/* Hardly a page of memory: whoever misses waits for the others to put theirs. */
+static void test_tiny(void **state)
+{
+	(void)state;
+	run_sized(TD_POOL_OFF, PAGE, 1, 0, 1, NULL);
+	run_sized(TD_POOL_ON, PAGE, 1, 1, 1, "short=7");
+	run_sized(TD_POOL_AUTO, 512, 2, 1, 2, NULL);
+	run_sized(TD_POOL_ON, 1024, 1, 1, 3, "read=EIO:40,write=EIO:9");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -364,6 +381,7 @@ int main(void)
 		cmocka_unit_test(test_gram),          cmocka_unit_test(test_no_device),
 		cmocka_unit_test(test_dedu),          cmocka_unit_test(test_dedu_small_blocks),
 		cmocka_unit_test(test_auto),          cmocka_unit_test(test_failures),
+		cmocka_unit_test(test_tiny),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,6 +17,7 @@
 #define DRAWN 1024
 #define ACCESSES_PER_PAGE 16
 #define PAGES_MAX (UINT64_C(1) << 32)
+#define DEPTH_MAX 65536
 
 /* ---- what is asked for ---- */
 
@@ -83,6 +84,9 @@ static int parse_sizes(struct td_pool_bench *b, const struct td_cli_args *args,
 	if (b->threads > TD_JOBS_THREADS_MAX)
 		return tide_fail(err, -EINVAL, "--threads %" PRIu64 ": give at most %d", b->threads,
 				 TD_JOBS_THREADS_MAX);
+	if (b->depth > DEPTH_MAX)
+		return tide_fail(err, -EINVAL, "--depth %" PRIu64 ": give at most %d", b->depth,
+				 DEPTH_MAX);
 	return 0;
 }
 

@@ -17,6 +17,7 @@
 #define LONGEST (16 * CELL)
 #define KINDS 37 /* of contents, so that there are equal blocks */
 #define CALLS 40000
+#define SHOWN_EVERY 64 /* calls, that a look at the clock costs nothing */
 
 struct check {
 	struct tide_pool *pool;
@@ -25,6 +26,7 @@ struct check {
 	_Atomic uint64_t reads, writes, flushes;
 	_Atomic bool has_failed;
 	struct tide_error failed;
+	struct td_cli_progress progress; /* the first thread's, which is as far as the others */
 };
 
 static void fail(struct check *c, const struct tide_error *err)
@@ -89,9 +91,12 @@ static void run_thread(void *arg, size_t thread)
 	uint64_t n = c->calls / c->threads + (thread < c->calls % c->threads);
 	struct tide_error err = {0};
 
-	for (uint64_t i = 0; i < n && !c->has_failed; i++)
+	for (uint64_t i = 0; i < n && !c->has_failed; i++) {
 		if (one_call(c, thread, &random, &err))
 			fail(c, &err);
+		if (thread == 0 && i % SHOWN_EVERY == 0)
+			td_cli_progress_show(&c->progress, i, n);
+	}
 }
 
 /* ---- the whole ---- */
@@ -130,6 +135,7 @@ static int run(struct check *c, const struct tide_pool_options *o, struct tide_e
 	rc = load_shadow(c, err);
 	if (!rc)
 		td_jobs_run(c->threads, c->threads, run_thread, c);
+	td_cli_progress_end(&c->progress);
 	if (!rc && c->has_failed)
 		rc = tide_fail(err, c->failed.code == -EINVAL ? -EIO : c->failed.code, "%s",
 			       c->failed.text);
@@ -168,6 +174,8 @@ static int prepare(struct check *c, const struct td_cli_args *args, struct tide_
 	c->threads = args->threads ? args->threads : 4;
 	c->calls = args->count ? args->count : CALLS;
 	if (!rc)
+		rc = td_cli_progress_start(&c->progress, args->progress, "pool check", err);
+	if (!rc)
 		rc = td_lib_seed(args->seed, &c->seed, err);
 	if (!rc && c->threads > 64)
 		rc = tide_fail(err, -EINVAL, "--threads %" PRIu64 ": give at most 64", c->threads);
@@ -180,7 +188,7 @@ static int prepare(struct check *c, const struct td_cli_args *args, struct tide_
 
 int td_cli_pool_check(const struct td_cli_args *args, struct tide_error *err)
 {
-	struct td_pool_file file = {.remove = false};
+	struct td_pool_file file = {.fd = -1};
 	struct tide_pool_options o;
 	struct check c = {0};
 	int rc = prepare(&c, args, &o, &file, err);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "tide/event.h"
+#include "trace/output.h"
 
 #define STEP_BYTES ((size_t)1 << 20)
 
@@ -49,17 +50,35 @@ static int make_named(struct td_pool_file *f, const char *name, bool force, stru
 	int fd;
 
 	if (snprintf(f->path, sizeof f->path, "%s", name) >= (int)sizeof f->path)
-		return tide_fail(err, -ENAMETOOLONG, "the name of the file is too long");
-	fd = open(name, O_RDWR | O_CREAT | (force ? O_TRUNC : O_EXCL), 0600);
-	if (fd < 0 && errno == EEXIST)
+		return tide_fail(err, -ENAMETOOLONG,
+				 "the name of the file is too long: give a shorter one");
+	fd = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	f->made = fd >= 0;
+	if (fd < 0 && errno == EEXIST && force)
+		fd = open(name, O_RDWR | O_TRUNC | O_CLOEXEC);
+	else if (fd < 0 && errno == EEXIST)
 		return tide_fail(
 			err, -EINVAL,
 			"%s exists and would be overwritten: give another name, or --force",
 			td_cli_shown(name).text);
 	if (fd < 0)
-		return tide_fail(err, -errno, "cannot make %s: %s", td_cli_shown(name).text,
-				 strerror(errno));
+		return tide_fail(err, -errno, "cannot make %s: %s: give another name",
+				 td_cli_shown(name).text, strerror(errno));
 	close(fd);
+	return 0;
+}
+
+static int make_nameless(struct td_pool_file *f, const char *folder, struct tide_error *err)
+{
+	if (snprintf(f->path, sizeof f->path, "%s/tide-pool-XXXXXX", folder) >= (int)sizeof f->path)
+		return tide_fail(err, -ENAMETOOLONG,
+				 "the name of the folder is too long: give another --folder");
+	f->fd = mkostemp(f->path, O_CLOEXEC);
+	if (f->fd < 0)
+		return tide_fail(err, -errno, "cannot make a file in %s: %s: give another --folder",
+				 td_cli_shown(folder).text, strerror(errno));
+	unlink(f->path);
+	snprintf(f->path, sizeof f->path, "/proc/self/fd/%d", f->fd);
 	return 0;
 }
 
@@ -67,27 +86,18 @@ int td_pool_file_make(struct td_pool_file *f, const struct td_cli_args *args, co
 		      struct tide_error *err)
 {
 	const char *folder = args->folder ? args->folder : getenv("TMPDIR");
-	int fd;
 
-	*f = (struct td_pool_file){.remove = false};
+	*f = (struct td_pool_file){.fd = -1};
 	if (name)
 		return make_named(f, name, args->force, err);
-	if (snprintf(f->path, sizeof f->path, "%s/tide-pool-XXXXXX",
-		     folder ? folder : "/var/tmp") >= (int)sizeof f->path)
-		return tide_fail(err, -ENAMETOOLONG, "the name of the folder is too long");
-	fd = mkstemp(f->path);
-	if (fd < 0)
-		return tide_fail(err, -errno, "cannot make a file in %s: %s: give another --folder",
-				 td_cli_shown(folder ? folder : "/var/tmp").text, strerror(errno));
-	f->remove = true;
-	close(fd);
-	return 0;
+	return make_nameless(f, folder ? folder : "/var/tmp", err);
 }
 
 void td_pool_file_end(struct td_pool_file *f)
 {
-	if (f->remove)
-		unlink(f->path);
+	if (f->fd >= 0)
+		close(f->fd);
+	f->fd = -1;
 }
 
 void td_pool_scribble(void *at, size_t bytes, uint64_t seed)
@@ -98,18 +108,6 @@ void td_pool_scribble(void *at, size_t bytes, uint64_t seed)
 		uint64_t word = tide_random_next(&seed);
 		memcpy(to + i, &word, 8);
 	}
-}
-
-static int write_all(int fd, const unsigned char *bytes, size_t n, struct tide_error *err)
-{
-	while (n) {
-		ssize_t done = write(fd, bytes, n);
-		if (done < 0 && errno != EINTR)
-			return tide_fail(err, -errno, "cannot write the file: %s", strerror(errno));
-		bytes += done > 0 ? done : 0;
-		n -= done > 0 ? (size_t)done : 0;
-	}
-	return 0;
 }
 
 /* The content of block i of n: each of n / copies of them again and again. */
@@ -132,23 +130,30 @@ static int fill(int fd, uint64_t blocks, size_t block_bytes, double copies, uint
 		for (size_t k = 0; k < n; k++)
 			td_pool_scribble(bytes + k * block_bytes, block_bytes,
 					 tide_hash64(content_of(i + k, blocks, copies) + seed));
-		rc = write_all(fd, bytes, n * block_bytes, err);
+		rc = td_trace_write_all(fd, bytes, n * block_bytes);
+		if (rc)
+			tide_fail(err, rc, "cannot write the file: %s: is there room for it?",
+				  strerror(-rc));
 	}
 	free(bytes);
 	return rc;
 }
 
-int td_pool_file_fill(const struct td_pool_file *f, uint64_t blocks, size_t block_bytes,
-		      double copies, uint64_t seed, struct tide_error *err)
+int td_pool_file_fill(struct td_pool_file *f, uint64_t blocks, size_t block_bytes, double copies,
+		      uint64_t seed, struct tide_error *err)
 {
 	int fd = open(f->path, O_WRONLY | O_CLOEXEC), rc;
 
 	if (fd < 0)
-		return tide_fail(err, -errno, "cannot write %s: %s", f->path, strerror(errno));
+		return tide_fail(err, -errno, "cannot write %s: %s: may it be written?", f->path,
+				 strerror(errno));
 	rc = fill(fd, blocks, block_bytes, copies, seed, err);
 	/* On storage, so that what comes is not slowed down by it. */
 	if (!rc && fsync(fd))
-		rc = tide_fail(err, -errno, "cannot write %s: %s", f->path, strerror(errno));
+		rc = tide_fail(err, -errno, "cannot write %s: %s: is there room for it?", f->path,
+			       strerror(errno));
 	close(fd);
+	if (rc && f->made)
+		unlink(f->path);
 	return rc;
 }

@@ -5,10 +5,12 @@
 #include "cli/cli.h"
 #include "tide/pool.h"
 
-/* A file for one run: made in a folder and removed again, or named by the user. */
+/* A file for one run: named by the user; or made in a folder, where it has no name, so that nothing
+ * is left of it however the run ends. */
 struct td_pool_file {
 	char path[4096];
-	bool remove; /* when it is done with */
+	int fd;    /* of one without a name; -1 */
+	bool made; /* by us, with a name: if it cannot be filled it goes */
 };
 
 /* Options as the library takes them, but for the path; and judged as far as they can be without a
@@ -20,8 +22,8 @@ int td_pool_use_options(const struct td_cli_args *args, struct tide_pool_options
  * are random; each content is there `copies` times. */
 int td_pool_file_make(struct td_pool_file *f, const struct td_cli_args *args, const char *name,
 		      struct tide_error *err);
-int td_pool_file_fill(const struct td_pool_file *f, uint64_t blocks, size_t block_bytes,
-		      double copies, uint64_t seed, struct tide_error *err);
+int td_pool_file_fill(struct td_pool_file *f, uint64_t blocks, size_t block_bytes, double copies,
+		      uint64_t seed, struct tide_error *err);
 void td_pool_file_end(struct td_pool_file *f);
 
 void td_pool_scribble(void *at, size_t bytes, uint64_t seed); /* bytes: a multiple of 8 */

@@ -241,7 +241,7 @@ static int check_args(struct td_cli_gram *g, struct tide_error *err)
 	if (args->quick && args->scale)
 		return tide_fail(err, -EINVAL, "--quick is a --scale: give one of them");
 	if (args->scale && (td_core_real(args->scale, &scale) || scale < 0.125 || scale > 128))
-		return tide_fail(err, -EINVAL, "--scale %s is not a number from 0.125 to 128",
+		return tide_fail(err, -EINVAL, "--scale %s: give a number from 0.125 to 128",
 				 td_cli_shown(args->scale).text);
 	g->thousand = (uint64_t)(8 * scale + 0.5);
 	/* Judged as far as it can be without a file. */
@@ -292,7 +292,7 @@ int td_cli_reproduce_gram(const struct td_cli_args *args, struct tide_error *err
 	if (!g)
 		return tide_fail(err, -ENOMEM, "no memory for the reproduction: free some");
 	g->args = args;
-	g->file.fd = -1;
+	g->file.file.fd = -1;
 	rc = td_cli_reproduce_start(&g->r, "gram", 1, args, err);
 	if (!rc)
 		rc = check_args(g, err);

@@ -52,9 +52,7 @@ struct td_cli_gram_drawn {
 void td_cli_gram_draw(struct td_cli_gram_drawn *d, uint64_t pages, uint64_t copies, uint64_t seed);
 
 struct td_cli_gram_file {
-	struct td_pool_file file; /* its name, as long as it had one */
-	char path[40];
-	int fd;
+	struct td_pool_file file;
 	uint64_t pages;
 	uint64_t *sums;         /* of every page, as it must be */
 	unsigned char *changed; /* since it was filled */

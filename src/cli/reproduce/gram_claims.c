@@ -162,7 +162,7 @@ static void claim_batch(struct td_cli_gram *g)
 		       "66% of a bus of 3.2 GB/s in the paper: a matter of the device");
 	state_unjudged(g, "batch-kernel",
 		       "percent that a kernel gathers cheaper than single copies", 67, NAN,
-		       "there is one way to gather here; of single copies see batch 1");
+		       "there is one way to gather here: tide gpu bench --micro pool has both");
 }
 
 void td_cli_gram_claims(struct td_cli_gram *g)

@@ -52,28 +52,16 @@ void td_cli_gram_update(struct td_cli_gram_file *f, uint64_t page, void *at, uin
 int td_cli_gram_file_open(struct td_cli_gram_file *f, const struct td_cli_args *args,
 			  struct tide_error *err)
 {
-	*f = (struct td_cli_gram_file){.fd = -1};
-	int rc = td_pool_file_make(&f->file, args, NULL, err);
-
-	if (rc)
-		return rc;
-	f->fd = open(f->file.path, O_RDWR | O_CLOEXEC);
-	if (f->fd < 0)
-		rc = tide_fail(err, -errno, "cannot open %s: %s: give another --folder",
-			       td_cli_shown(f->file.path).text, strerror(errno));
-	/* Nothing is left of it, however this ends. */
-	td_pool_file_end(&f->file);
-	snprintf(f->path, sizeof f->path, "/proc/self/fd/%d", f->fd);
-	return rc;
+	*f = (struct td_cli_gram_file){.file = {.fd = -1}};
+	return td_pool_file_make(&f->file, args, NULL, err);
 }
 
 void td_cli_gram_file_close(struct td_cli_gram_file *f)
 {
-	if (f->fd >= 0)
-		close(f->fd);
+	td_pool_file_end(&f->file);
 	free(f->sums);
 	free(f->changed);
-	*f = (struct td_cli_gram_file){.fd = -1};
+	*f = (struct td_cli_gram_file){.file = {.fd = -1}};
 }
 
 static int cannot_make(const struct td_cli_gram_file *f, struct tide_error *err)
@@ -90,7 +78,7 @@ static int write_pages(const struct td_cli_gram_file *f, const unsigned char *by
 	size_t done = 0;
 
 	while (done < n * GRAM_PAGE) {
-		ssize_t now = pwrite(f->fd, bytes + done, n * GRAM_PAGE - done,
+		ssize_t now = pwrite(f->file.fd, bytes + done, n * GRAM_PAGE - done,
 				     (off_t)(first * GRAM_PAGE + done));
 		if (now < 0 && errno != EINTR)
 			return cannot_make(f, err);
@@ -135,7 +123,7 @@ static int make_room(struct td_cli_gram_file *f, const struct td_cli_gram_source
 		return tide_fail(err, -ENOMEM,
 				 "no memory for the sums of %" PRIu64 " pages: free some",
 				 f->pages);
-	if (ftruncate(f->fd, 0) || ftruncate(f->fd, (off_t)(f->pages * GRAM_PAGE)))
+	if (ftruncate(f->file.fd, 0) || ftruncate(f->file.fd, (off_t)(f->pages * GRAM_PAGE)))
 		return cannot_make(f, err);
 	return 0;
 }
@@ -143,7 +131,7 @@ static int make_room(struct td_cli_gram_file *f, const struct td_cli_gram_source
 /* On storage, so that what comes is not slowed down by it. */
 static int settle(const struct td_cli_gram_file *f, struct tide_error *err)
 {
-	return fsync(f->fd) ? cannot_make(f, err) : 0;
+	return fsync(f->file.fd) ? cannot_make(f, err) : 0;
 }
 
 int td_cli_gram_file_fill(struct td_cli_gram_file *f, const struct td_cli_gram_source *source,
@@ -165,7 +153,7 @@ int td_cli_gram_file_fill(struct td_cli_gram_file *f, const struct td_cli_gram_s
 static int restore_page(struct td_cli_gram_file *f, uint64_t page, unsigned char *bytes,
 			struct tide_error *err)
 {
-	ssize_t n = pread(f->fd, bytes, GRAM_PAGE, (off_t)(page * GRAM_PAGE));
+	ssize_t n = pread(f->file.fd, bytes, GRAM_PAGE, (off_t)(page * GRAM_PAGE));
 
 	if (n != GRAM_PAGE)
 		return tide_fail(err, n < 0 ? -errno : -EIO,

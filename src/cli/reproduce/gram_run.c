@@ -248,7 +248,7 @@ static int open_pool(struct run *r, struct tide_error *err)
 	const struct td_cli_args *args = r->g->args;
 	const struct td_cli_gram_run *of = r->of;
 	char main_size[32], device_size[32], batch[16];
-	struct tide_pool_options o = {.path = r->g->file.path,
+	struct tide_pool_options o = {.path = r->g->file.file.path,
 				      .main_size = main_size,
 				      .device_size = device_size,
 				      .device = args->device_kind,

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <xxhash.h>
 
@@ -105,10 +106,15 @@ static int image_content(const struct td_cli_gram_source *s, uint64_t page, void
 
 static int open_image(struct td_cli_gram_disk *disk, const char *path, struct tide_error *err)
 {
+	struct stat st = {0};
 	off_t bytes;
 
 	disk->fd = open(path, O_RDONLY | O_CLOEXEC);
-	bytes = disk->fd < 0 ? -1 : lseek(disk->fd, 0, SEEK_END);
+	bytes = disk->fd < 0 || fstat(disk->fd, &st) ? -1 : lseek(disk->fd, 0, SEEK_END);
+	if (S_ISDIR(st.st_mode)) {
+		bytes = -1;
+		errno = EISDIR;
+	}
 	if (bytes < 0)
 		return tide_fail(err, -errno, "cannot read %s: %s: give a raw image of a disk",
 				 td_cli_shown(path).text, strerror(errno));

@@ -271,7 +271,7 @@ static int check_args(struct figure *f, struct tide_error *err)
 				 args->scale ? "scale" : "seed");
 	if (args->scale &&
 	    (td_core_real(args->scale, &f->scale) || f->scale < 0.01 || f->scale > 100))
-		return tide_fail(err, -EINVAL, "--scale %s is not a number from 0.01 to 100",
+		return tide_fail(err, -EINVAL, "--scale %s: give a number from 0.01 to 100",
 				 td_cli_shown(args->scale).text);
 	return args->plot ? td_cli_plot_check(args->plot, err) : 0;
 }

@@ -7,15 +7,11 @@
 
 #define TD_MD5_CHUNK_WORDS 16
 
-/* All four rounds in one piece, with every constant at its place. */
+/* On the GPU all four rounds in one piece, with every constant at its place. */
 #ifdef __CUDA_ARCH__
 #define TD_MD5_UNROLL _Pragma("unroll")
-#elif defined(__CUDACC__)
-#define TD_MD5_UNROLL
-#elif defined(__clang__)
-#define TD_MD5_UNROLL _Pragma("clang loop unroll(full)")
 #else
-#define TD_MD5_UNROLL _Pragma("GCC unroll 64")
+#define TD_MD5_UNROLL
 #endif
 
 TIDE_DEVICE static inline void td_md5_begin(uint32_t state[4])

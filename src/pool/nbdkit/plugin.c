@@ -47,8 +47,10 @@ static int config(const char *key, const char *value)
 	return td_nbdkit_set(&plugin.settings, key, value);
 }
 
+/* nbdkit tells its pid before after_fork(). */
 static int get_ready(void)
 {
+	td_nbdkit_stats_expect();
 	return td_nbdkit_try(&plugin.settings);
 }
 

@@ -34,6 +34,8 @@ struct td_nbdkit_stats {
 
 /* Can that file be written? */
 int td_nbdkit_stats_try(const char *path);
+/* From now on the signal does not end the process; what it runs has it as ever. */
+void td_nbdkit_stats_expect(void);
 /* Before there are other threads: all that follow leave the signal to this one. */
 int td_nbdkit_stats_start(struct td_nbdkit_stats *s);
 /* Once more, and never again. */
