@@ -48,7 +48,7 @@ struct tide_gpu_options {
 	const char *prefetch;    /* host orchestration: "tree" */
 	const char *chunk;       /* host orchestration: "2M", or in pages "16p" */
 	const char *shards;      /* of the clock: "64", fewer where near memory is small */
-	const char *staging;     /* pinned memory for what is on its way to and from files: "64M" */
+	const char *staging;     /* pinned memory for what is on its way to and from files: "96M" */
 	const char *proxies;     /* threads that serve files: "2" */
 	const char *timeout;     /* a wait of the GPU that takes longer is an error: "30s" */
 	const char *seed;        /* "1" */

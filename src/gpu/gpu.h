@@ -52,6 +52,7 @@ struct td_gpu_bench_options {
 	const char *page;          /* "64K" */
 	const char *transfer;      /* "zero-copy" */
 	const char *timeout;       /* of a wait: "30s" */
+	const char *repeat;        /* "3": rounds of all placements, the median counts; NULL: "1" */
 	/* host orchestration in place of the GPU's, with these policies; NULL: as tide/gpu.h */
 	const char *orchestrate, *evict, *prefetch;
 };

@@ -38,8 +38,11 @@ static void check_shard(uint32_t i)
 {
 	const struct td_dev_shard *s = &world.shard[i];
 	walk(s, s->free_slots, IN_FREE);
+	uint32_t reads = walk(s, s->free_reads, IN_FREE);
 	uint32_t host = walk(s, s->oldest, IN_HOST);
 	walk(s, s->writing_first, IN_WRITING);
+	if (reads != s->read_slots && !world.c.failed)
+		violate("shard %u has %u of %u slots for reads", i, reads, s->read_slots);
 	if (s->lock)
 		violate("shard %u is locked", i);
 	if (host != s->host_used)

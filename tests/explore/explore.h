@@ -41,7 +41,8 @@ struct op {
 struct scenario {
 	const char *name;
 	uint32_t frames, pages, shards;
-	uint32_t host, staging; /* slots of each shard: of tier 2, and besides */
+	uint32_t host, staging; /* slots of each shard: of tier 2, and besides; */
+	uint32_t reads;         /* of those so many for reads alone */
 	enum td_dev_place place;
 	enum td_dev_replaces replaces;
 	enum td_dev_transfer transfer;

@@ -32,12 +32,15 @@ static void fill_shard(struct world *w, uint32_t i, uint32_t slots)
 	s->first_frame = i * s->frames;
 	s->slots = slots;
 	s->first_slot = s->free_slots = i * slots;
+	s->read_slots = scene->reads;
+	s->free_reads = s->read_slots ? s->first_slot + slots - s->read_slots : TD_DEV_NONE;
 	s->host_pages = scene->host;
 	s->oldest = s->newest = s->writing_first = s->writing_last = TD_DEV_NONE;
 	s->random = i;
 	for (uint32_t k = 0; k < slots; k++)
-		w->slot_next[s->first_slot + k] =
-			k + 1 < slots ? s->first_slot + k + 1 : TD_DEV_NONE;
+		w->slot_next[s->first_slot + k] = k + 1 < slots && k + 1 != slots - s->read_slots
+							  ? s->first_slot + k + 1
+							  : TD_DEV_NONE;
 	decisions[i] = (struct tide_decisions){.window = 4};
 }
 

@@ -25,6 +25,9 @@
 #include "mech/cuda/driver.h"
 #include "tide/device/access.h"
 
+#ifndef FOLDER
+#define FOLDER "/var/tmp"
+#endif
 #define PAGE 4096u
 #define WORDS (PAGE / 8)
 #define WARPS_MAX 8
@@ -41,7 +44,7 @@ static inline uint64_t word_at(uint64_t page, uint64_t word)
 /* In path[64], of so many bytes: words of the page's number, version 0. */
 static inline void make_file(char *path, uint64_t bytes)
 {
-	snprintf(path, 64, "/var/tmp/tide-cuda-XXXXXX");
+	snprintf(path, 64, FOLDER "/tide-cuda-XXXXXX");
 	int fd = mkstemp(path);
 	assert_true(fd >= 0);
 	uint64_t *all = calloc(1, bytes + 8);

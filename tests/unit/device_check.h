@@ -44,7 +44,8 @@ static inline void device_check_shards(struct device_check *k)
 {
 	for (uint32_t i = 0; i < k->c->shards; i++) {
 		const struct td_dev_shard *s = &k->c->shard[i];
-		uint32_t n = device_walk(k, s->free_slots, DEVICE_FREE_LIST);
+		uint32_t n = device_walk(k, s->free_slots, DEVICE_FREE_LIST) +
+			     device_walk(k, s->free_reads, DEVICE_FREE_LIST);
 		uint32_t host = device_walk(k, s->oldest, DEVICE_HOST_LIST);
 		n += host + device_walk(k, s->writing_first, DEVICE_WRITING_LIST);
 		if (n != s->slots || host != s->host_used || s->leaving || s->lock)

@@ -9,6 +9,7 @@
 struct device_setup {
 	uint32_t frames, pages, shards;
 	uint32_t host, staging; /* slots: pages of tier 2, and besides; multiples of shards */
+	uint32_t reads;         /* of those besides, for reads alone */
 	uint32_t page_shift, proxies;
 	enum td_dev_place place;
 	enum td_dev_replaces replaces;
@@ -44,12 +45,17 @@ static inline void device_fill_shards(struct td_dev_control *c, const struct dev
 		h->first_frame = i * h->frames;
 		h->slots = c->shard_slots;
 		h->first_slot = h->free_slots = i * h->slots;
+		h->read_slots = s->reads / s->shards;
+		h->free_reads =
+			h->read_slots ? h->first_slot + h->slots - h->read_slots : TD_DEV_NONE;
 		h->host_pages = s->host / s->shards;
 		h->oldest = h->newest = h->writing_first = h->writing_last = TD_DEV_NONE;
 		h->random = i + 1;
 		for (uint32_t k = 0; k < h->slots; k++)
 			c->slot_next[h->first_slot + k] =
-				k + 1 < h->slots ? h->first_slot + k + 1 : TD_DEV_NONE;
+				k + 1 < h->slots && k + 1 != h->slots - h->read_slots
+					? h->first_slot + k + 1
+					: TD_DEV_NONE;
 		c->decisions[i].window = 1024;
 	}
 }

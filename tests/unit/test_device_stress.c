@@ -224,6 +224,7 @@ static struct device_setup setup_of(enum td_dev_place place, uint32_t frames, ui
 				     .shards = shards,
 				     .host = place == TD_DEV_BAM ? 0 : 8,
 				     .staging = 4 * shards,
+				     .reads = 2 * shards,
 				     .page_shift = SHIFT,
 				     .proxies = 2,
 				     .place = place};
@@ -267,12 +268,15 @@ static void nothing_is_lost_where_all_is_tight(void **state)
 	(void)state;
 	s.host = 2;
 	s.staging = 2;
+	s.reads = 1;
 	run_case(&s, 2);
 	s = setup_of(TD_DEV_BAM, 3 * WARPS, 2);
 	s.staging = 2;
+	s.reads = 0;
 	run_case(&s, 3);
 	s = setup_of(TD_DEV_REUSE, WARPS, 1);
 	s.staging = 2;
+	s.reads = 0;
 	run_case(&s, 1);
 }
 

@@ -10,7 +10,7 @@ static struct tide_gpu_options small(void)
 					 .page = "4K",
 					 .staging = "32p",
 					 .address = "4096p",
-					 .timeout = "20s"};
+					 .timeout = "120s"};
 }
 
 /* ---- a file through all tiers ---- */

@@ -10,7 +10,7 @@ static const struct tide_gpu_options small = {.near_size = "64p",
 					      .address = "4096p",
 					      .place = "tier-order",
 					      .proxies = "1",
-					      .timeout = "20s"};
+					      .timeout = "120s"};
 
 static const char *name_of(const struct fixture *f)
 {

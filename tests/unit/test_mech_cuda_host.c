@@ -16,7 +16,7 @@ static struct tide_gpu_options small(void)
 					 .page = "4K",
 					 .chunk = "8p",
 					 .address = "4096p",
-					 .timeout = "60s",
+					 .timeout = "120s",
 					 .orchestrate = "host"};
 }
 

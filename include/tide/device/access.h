@@ -7,7 +7,7 @@
 /* One lane: so many pages were accessed; sampled ones are told to the regression. */
 TD_DEV void td_dev_tick(struct td_dev_control *c, uint32_t pages)
 {
-	td_dev_add(&c->clock[td_dev_part() % TD_DEV_PARTS].accesses, pages);
+	td_dev_raise(&c->clock[td_dev_part() % TD_DEV_PARTS].accesses, pages);
 }
 
 /* All lanes, after a page was accessed. */

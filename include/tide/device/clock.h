@@ -121,7 +121,7 @@ TD_DEV_SLOW void td_dev_try_shard(struct td_dev_control *c, struct td_dev_lanes 
 			how = 2;
 		if (how == 1) {
 			v->frame = s->first_frame + s->taken++;
-			td_dev_add(&c->taken, 1);
+			td_dev_raise(&c->taken, 1);
 			v->found = TD_DEV_FREE;
 			td_dev_settle(c, v, page);
 		}

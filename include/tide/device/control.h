@@ -18,7 +18,7 @@
 #include "span.h"
 
 #define TD_DEV_NONE UINT32_MAX
-#define TD_DEV_WINDOW 8
+#define TD_DEV_WINDOW 16
 #define TD_DEV_CLOCKS 128 /* parts of the count of accesses: TD_DEV_PARTS of the GPU at least */
 
 enum td_dev_place { TD_DEV_BAM, TD_DEV_TIER_ORDER, TD_DEV_RANDOM, TD_DEV_REUSE };
@@ -120,9 +120,11 @@ struct td_dev_shard {
 	uint32_t hand;  /* within the shard */
 	/* slots */
 	uint32_t first_slot, slots;
+	uint32_t read_slots; /* the last so many are for reads alone; 0: none is */
 	uint32_t host_pages; /* tier 2 pages it may hold */
 	uint32_t host_used;  /* and holds */
 	uint32_t free_slots; /* a list through slot_next; TD_DEV_NONE: empty */
+	uint32_t free_reads; /* another, of those for reads */
 	uint32_t oldest,
 		newest; /* tier 2 pages in order of arrival, through slot_next and slot_prev */
 	uint32_t writing_first, writing_last; /* slots under write-back, through slot_next */

@@ -4,135 +4,7 @@
 #ifndef TIDE_DEVICE_FAULT_H
 #define TIDE_DEVICE_FAULT_H
 
-#include "clock.h"
-
-/* ---- the line from accesses to reuse distance ----
- *
- * The processor tells it in pinned memory; whoever gives a sample looks there, and leaves it on the
- * GPU, where a fault reads it without a way over the bus. */
-
-/* One lane. */
-TD_DEV_SLOW void td_dev_hear(struct td_dev_control *c)
-{
-	const struct td_dev_told *t = c->told;
-	uint64_t told = td_dev_load_far(&t->line_sequence), known = td_dev_load(&c->line_sequence);
-	if (told & 1 || known & 1 || told == known)
-		return;
-	if (td_dev_cas(&c->line_sequence, known, known | 1) != known)
-		return;
-	double slope = td_dev_load_far_real(&t->line.m), start = td_dev_load_far_real(&t->line.b);
-	uint64_t m, b;
-	memcpy(&m, &slope, sizeof(m));
-	memcpy(&b, &start, sizeof(b));
-	bool whole = td_dev_load_far(&t->line_sequence) == told;
-	if (whole) {
-		td_dev_poke(&c->line_m, m);
-		td_dev_poke(&c->line_b, b);
-	}
-	td_dev_cas(&c->line_sequence, known | 1, whole ? told : known);
-}
-
-TD_DEV struct tide_line td_dev_line(const struct td_dev_control *c)
-{
-	struct tide_line line;
-	uint64_t before, m, b;
-	do {
-		before = td_dev_load(&c->line_sequence);
-		m = td_dev_load(&c->line_m);
-		b = td_dev_load(&c->line_b);
-	} while (before & 1 || td_dev_load(&c->line_sequence) != before);
-	memcpy(&line.m, &m, sizeof(m));
-	memcpy(&line.b, &b, sizeof(b));
-	return line;
-}
-
-/* ---- samples for the regression ---- */
-
-#define TD_DEV_HEARS 64 /* samples between two looks at what the processor told */
-
-/* One lane: a place in the ring. False: it is full. */
-TD_DEV bool td_dev_sample_ticket(struct td_dev_control *c, uint64_t *ticket)
-{
-	uint64_t tail = td_dev_peek(&c->samples_tail), seen;
-	for (;;) {
-		if (tail - td_dev_peek(&c->samples_known) >= c->samples_entries) {
-			uint64_t taken = td_dev_load_far(&c->told->samples_taken);
-			td_dev_poke(&c->samples_known, taken);
-			if (tail - taken >= c->samples_entries)
-				return false;
-		}
-		seen = td_dev_cas(&c->samples_tail, tail, tail + 1);
-		if (seen == tail)
-			break;
-		tail = seen;
-	}
-	*ticket = tail;
-	return true;
-}
-
-/* One lane. Dropped where the ring is full. It writes over the bus and seldom reads: a warp does
- * not wait for it, but for the one that in lockstep waits for the answer. */
-TD_DEV_SLOW void td_dev_sample(struct td_dev_control *c, uint32_t page, uint64_t time)
-{
-	struct td_dev_wait w = {0, 0};
-	uint64_t ticket;
-	if (!td_dev_sample_ticket(c, &ticket)) {
-		struct td_dev_shard *home = &c->shard[tide_hash64(page) & (c->shards - 1)];
-		td_dev_count(home, TD_DEV_SAMPLES_LOST, 1);
-		return;
-	}
-	struct td_dev_sample *s = &c->samples[ticket & (c->samples_entries - 1)];
-	s->time = time;
-	s->page = page;
-	td_dev_store_far(&s->sequence, ticket + 1);
-	while (c->lockstep && td_dev_load_far(&c->told->samples_taken) <= ticket) {
-		if (!td_dev_waits(c, &w, page, TD_DEV_WAITS_PAGE))
-			return;
-	}
-	if (!c->lockstep && ticket % TD_DEV_HEARS != 0)
-		return;
-	td_dev_hear(c);
-	if (td_dev_load_far32(&c->told->samples_enough))
-		td_dev_poke32(&c->sampling, 0);
-}
-
-/* ---- what a fault teaches: one lane, which owns the page ---- */
-
-TD_DEV void td_dev_learn_away(struct td_dev_control *c, uint32_t page, uint64_t away)
-{
-	uint64_t old = td_dev_peek(&c->returns), seen, before = c->away[page];
-	for (;; old = seen) {
-		struct tide_returns r = {old};
-		seen = td_dev_cas(&c->returns, old, tide_returns_learn(r, away, before).word);
-		if (seen == old)
-			break;
-	}
-	c->away[page] = away;
-}
-
-TD_DEV_SLOW void td_dev_learn(struct td_dev_control *c, struct td_dev_shard *s, uint32_t page,
-			      uint64_t now)
-{
-	struct tide_past past = c->past[page];
-	uint64_t evicted = tide_past_evicted(past);
-	unsigned prev = tide_past_prev(past);
-	if (c->place != TD_DEV_REUSE || !evicted)
-		return;
-	unsigned correct =
-		tide_correct_tier(td_dev_line(c), now - evicted, c->near_pages, c->host_pages);
-	if (prev) {
-		uint64_t old = td_dev_peek(&c->weights), seen;
-		while ((seen = td_dev_cas(&c->weights, old,
-					  tide_weights_learn(old, prev, correct))) != old)
-			old = seen;
-		td_dev_count(s, TD_DEV_JUDGED, 1);
-		td_dev_count(s, TD_DEV_RIGHT, tide_past_predicted(past) == correct);
-	}
-	tide_past_set_prev(&past, correct);
-	c->past[page] = past;
-	if (c->replaces == TD_DEV_WEIGHS)
-		td_dev_learn_away(c, page, tide_away(now - evicted));
-}
+#include "learn.h"
 
 /* ---- claims ---- */
 
@@ -234,30 +106,27 @@ TD_DEV_SLOW void td_dev_from_slot(struct td_dev_control *c, struct td_dev_lanes 
 		td_dev_slot_return(c, l->slot);
 }
 
-/* Asks for a page of a file. */
-TD_DEV_SLOW void td_dev_ask(struct td_dev_control *c, struct td_dev_lanes g, struct td_dev_load *l,
-			    bool may_wait)
+/* A slot for what is read; TD_DEV_NONE: none just now, or something failed. */
+TD_DEV_SLOW uint32_t td_dev_read_slot(struct td_dev_control *c, struct td_dev_lanes g,
+				      uint32_t page, bool may_wait)
 {
-	uint32_t slot = TD_DEV_NONE, home = (uint32_t)tide_hash64(l->page);
+	uint32_t slot = TD_DEV_NONE, home = (uint32_t)tide_hash64(page);
 	struct td_dev_wait w = {0, 0};
 	if (g.rank == 0) {
 		do {
-			slot = td_dev_slot_for_read(c, home, l->page);
+			slot = td_dev_slot_for_read(c, home, page);
 		} while (slot == TD_DEV_NONE && may_wait &&
-			 td_dev_waits(c, &w, l->page, TD_DEV_WAITS_SLOT));
+			 td_dev_waits(c, &w, page, TD_DEV_WAITS_SLOT));
 	}
-	l->slot = td_dev_share32(g, slot);
-	l->got = TD_DEV_POSTED;
-	if (g.rank != 0)
-		return;
-	if (slot == TD_DEV_NONE) {
-		td_dev_poke32(&c->owner[l->frame], TD_DEV_NONE);
-		td_dev_unclaim(c, l);
-		return;
-	}
-	td_dev_pending(c, slot);
-	if (!td_dev_post(c, td_dev_proxy(c, l->page), TD_DEV_READ, l->page, slot, l->frame))
-		td_dev_store_far32((uint32_t *)&c->slot_status[slot], (uint32_t)-EIO);
+	return td_dev_share32(g, slot);
+}
+
+/* One lane: asks for a page of a file. */
+TD_DEV_SLOW void td_dev_ask(struct td_dev_control *c, const struct td_dev_load *l)
+{
+	td_dev_pending(c, l->slot);
+	if (!td_dev_post(c, td_dev_proxy(c, l->page), TD_DEV_READ, l->page, l->slot, l->frame))
+		td_dev_store_far32((uint32_t *)&c->slot_status[l->slot], (uint32_t)-EIO);
 }
 
 /* Waits for a page that was asked for. */
@@ -313,56 +182,88 @@ TD_DEV_SLOW void td_dev_reclaim(struct td_dev_control *c, const struct td_dev_lo
 TD_DEV void td_dev_leaves(struct td_dev_control *c, const struct td_dev_load *l, uint64_t change)
 {
 	if (l->from == TD_DEV_TIER2)
-		td_dev_add(&td_dev_shard_of_slot(c, l->slot)->leaving, change);
+		td_dev_raise(&td_dev_shard_of_slot(c, l->slot)->leaving, change);
 }
 
 /* One lane: back as it was, since there is no frame. The slot of a write may be the one that others
  * need before a frame can be had, so that it is not kept waiting. */
-TD_DEV_SLOW void td_dev_give_up(struct td_dev_control *c, const struct td_dev_load *l)
+TD_DEV_SLOW void td_dev_give_up(struct td_dev_control *c, const struct td_dev_load *l,
+				bool has_slot)
 {
 	td_dev_unclaim(c, l);
 	if (l->from == TD_DEV_WRITING)
 		td_dev_tidy(c, l->slot);
+	if (has_slot)
+		td_dev_slot_return(c, l->slot);
 }
 
-/* A page that is ours: l->from, l->slot say from where. */
-TD_DEV_SLOW void td_dev_fetch(struct td_dev_control *c, struct td_dev_lanes g,
-			      struct td_dev_load *l, bool write, bool fresh, uint32_t pages,
-			      bool may_wait)
+/* One lane, for a page that is ours: what it teaches, and its place in tier 2 is no more. */
+TD_DEV_SLOW void td_dev_begin(struct td_dev_control *c, struct td_dev_shard *home,
+			      const struct td_dev_load *l, uint64_t now)
 {
-	struct td_dev_shard *home = &c->shard[tide_hash64(l->page) & (c->shards - 1)];
-	uint64_t now = td_dev_time(c, g);
-	if (g.rank == 0) {
-		if (!l->learned)
-			td_dev_learn(c, home, l->page, now);
-		td_dev_leaves(c, l, 1);
-		if (l->from == TD_DEV_TIER2)
-			td_dev_host_leave(c, l->slot);
-		if (l->from == TD_DEV_WRITING)
-			td_dev_reclaim(c, l);
-	}
-	l->learned = 1;
-	l->frame = td_dev_frame(c, g, l->page, now, pages, may_wait && l->from != TD_DEV_WRITING);
-	if (g.rank == 0) {
-		if (l->frame == TD_DEV_NONE)
-			td_dev_give_up(c, l);
-		td_dev_leaves(c, l, (uint64_t)-1);
-	}
-	if (l->frame == TD_DEV_NONE) {
-		l->got = TD_DEV_LATER;
-		return;
-	}
+	if (!l->learned)
+		td_dev_learn(c, home, l->page, now);
+	td_dev_leaves(c, l, 1);
+	if (l->from == TD_DEV_TIER2)
+		td_dev_host_leave(c, l->slot);
+	if (l->from == TD_DEV_WRITING)
+		td_dev_reclaim(c, l);
+}
+
+/* A page that is ours has its frame, and comes. */
+TD_DEV_SLOW void td_dev_come(struct td_dev_control *c, struct td_dev_lanes g, struct td_dev_load *l,
+			     bool write, bool fresh, uint32_t pages)
+{
 	if (l->from != TD_DEV_ABSENT) {
 		td_dev_from_slot(c, g, l, write, pages);
 	} else if (fresh) {
 		td_dev_zero(g, td_dev_frame_memory(c, l->frame), (uint64_t)1 << c->page_shift);
 		td_dev_arrive(c, g, l, write);
 	} else {
-		td_dev_ask(c, g, l, may_wait);
-		if (l->slot == TD_DEV_NONE)
-			l->got = TD_DEV_LATER;
+		l->got = TD_DEV_POSTED;
+		if (g.rank == 0)
+			td_dev_ask(c, l);
 	}
-	if (g.rank == 0 && l->got != TD_DEV_LATER)
+}
+
+/* A page that is ours: l->from, l->slot say from where. One of a file needs a slot too: before the
+ * frame where slots for reads are apart, so that whoever gets none has evicted nothing; otherwise
+ * after it, since it may be the one that the victim needs. */
+TD_DEV_SLOW void td_dev_fetch(struct td_dev_control *c, struct td_dev_lanes g,
+			      struct td_dev_load *l, bool write, bool fresh, uint32_t pages,
+			      bool may_wait)
+{
+	struct td_dev_shard *home = &c->shard[tide_hash64(l->page) & (c->shards - 1)];
+	uint64_t now = td_dev_time(c, g);
+	bool reads = l->from == TD_DEV_ABSENT && !fresh, first = reads && home->read_slots;
+	if (g.rank == 0)
+		td_dev_begin(c, home, l, now);
+	l->learned = 1;
+	l->frame = TD_DEV_NONE;
+	if (first)
+		l->slot = td_dev_read_slot(c, g, l->page, may_wait);
+	if (!first || l->slot != TD_DEV_NONE)
+		l->frame = td_dev_frame(c, g, l->page, now, pages,
+					may_wait && l->from != TD_DEV_WRITING);
+	if (g.rank == 0) {
+		if (l->frame == TD_DEV_NONE)
+			td_dev_give_up(c, l, first && l->slot != TD_DEV_NONE);
+		td_dev_leaves(c, l, (uint64_t)-1);
+	}
+	l->got = TD_DEV_LATER;
+	if (l->frame == TD_DEV_NONE)
+		return;
+	if (reads && !first)
+		l->slot = td_dev_read_slot(c, g, l->page, may_wait);
+	if (reads && l->slot == TD_DEV_NONE) {
+		if (g.rank == 0) {
+			td_dev_poke32(&c->owner[l->frame], TD_DEV_NONE);
+			td_dev_unclaim(c, l);
+		}
+		return;
+	}
+	td_dev_come(c, g, l, write, fresh, pages);
+	if (g.rank == 0)
 		td_dev_count_fault(home, l);
 }
 

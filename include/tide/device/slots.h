@@ -4,7 +4,10 @@
  *     free ---> tier 2 (in order of arrival) ---> free        promoted
  *      |              +--> writing                            replaced while dirty
  *      +---> writing ---> free                                a dirty victim for storage
- *      +---> a read, held by the warp that waits for it ---> free */
+ *      +---> a read, held by the warp that waits for it ---> free
+ *
+ * Where there are enough, some are for reads alone: files are read into the same little memory over
+ * and over then, which the processor's caches hold, and not into the whole of tier 2 by turns. */
 #ifndef TIDE_DEVICE_SLOTS_H
 #define TIDE_DEVICE_SLOTS_H
 
@@ -16,7 +19,7 @@
 
 TD_DEV void td_dev_count(struct td_dev_shard *s, enum td_dev_count what, uint64_t n)
 {
-	td_dev_add(&s->counts[what], n);
+	td_dev_raise(&s->counts[what], n);
 }
 
 TD_DEV struct td_dev_shard *td_dev_shard_of_slot(struct td_dev_control *c, uint32_t slot)
@@ -57,9 +60,21 @@ TD_DEV void td_dev_unlock(struct td_dev_shard *s)
 
 TD_DEV void td_dev_slot_free(struct td_dev_control *c, struct td_dev_shard *s, uint32_t slot)
 {
+	bool reads = slot - s->first_slot >= s->slots - s->read_slots;
+	uint32_t *list = reads ? &s->free_reads : &s->free_slots;
 	c->slot_page[slot] = TD_DEV_NONE;
-	c->slot_next[slot] = s->free_slots;
-	s->free_slots = slot;
+	c->slot_next[slot] = *list;
+	*list = slot;
+}
+
+TD_DEV uint32_t td_dev_slot_pop(struct td_dev_control *c, uint32_t *list, uint32_t page)
+{
+	uint32_t slot = *list;
+	if (slot == TD_DEV_NONE)
+		return slot;
+	*list = c->slot_next[slot];
+	c->slot_page[slot] = page;
+	return slot;
 }
 
 /* ---- tier 2 ---- */
@@ -95,7 +110,7 @@ TD_DEV void td_dev_host_remove(struct td_dev_control *c, struct td_dev_shard *s,
  * way, so that reads and writes can always go on. */
 TD_DEV bool td_dev_host_room(const struct td_dev_shard *s)
 {
-	uint32_t most = s->host_pages + (s->slots - s->host_pages) / 2;
+	uint32_t most = s->host_pages + (s->slots - s->read_slots - s->host_pages) / 2;
 	return s->host_used < s->host_pages && s->host_used + td_dev_peek(&s->leaving) < most;
 }
 
@@ -184,10 +199,7 @@ TD_DEV bool td_dev_slot_ready(struct td_dev_control *c, struct td_dev_shard *s)
 
 TD_DEV uint32_t td_dev_slot_take(struct td_dev_control *c, struct td_dev_shard *s, uint32_t page)
 {
-	uint32_t slot = s->free_slots;
-	s->free_slots = c->slot_next[slot];
-	c->slot_page[slot] = page;
-	return slot;
+	return td_dev_slot_pop(c, &s->free_slots, page);
 }
 
 /* ---- with the lock taken here ---- */
@@ -202,7 +214,9 @@ TD_DEV_SLOW uint32_t td_dev_slot_for_read(struct td_dev_control *c, uint32_t hom
 			td_dev_lock(s);
 		else if (!td_dev_trylock(s))
 			continue;
-		if (td_dev_slot_ready(c, s))
+		if (s->read_slots)
+			slot = td_dev_slot_pop(c, &s->free_reads, page);
+		else if (td_dev_slot_ready(c, s))
 			slot = td_dev_slot_take(c, s, page);
 		td_dev_unlock(s);
 		if (slot != TD_DEV_NONE)

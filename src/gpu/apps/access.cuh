@@ -71,8 +71,7 @@ template <class T> struct td_plain_cursor {
 	}
 };
 
-/* Pages that a warp is about to use, of any arrays; it adds at most 32 and asks for all of them at
- * once. Nobody holds them then, but they have just come. */
+/* As tide_wishes. */
 struct td_plain_wishes {
 	template <class T>
 	__device__ __forceinline__ void add(const td_plain_span &, uint64_t, bool = true)
@@ -84,56 +83,6 @@ struct td_plain_wishes {
 	}
 	__device__ __forceinline__ void bring()
 	{
-	}
-};
-
-static __device__ __noinline__ void td_bring(struct td_dev_control *c, uint32_t page)
-{
-	struct td_dev_lanes g = td_dev_warp();
-	bool on = true, away = page != TD_DEV_NONE;
-
-	if (away)
-		away = td_dev_state(td_dev_peek(&c->entries[page])) != TD_DEV_TIER1;
-	for (uint32_t lanes = __ballot_sync(TD_FULL, away); lanes && on;) {
-		struct td_dev_load loads[TD_DEV_WINDOW];
-		uint32_t n = 0;
-		for (; lanes && n < c->window; n++) {
-			loads[n].page = __shfl_sync(TD_FULL, page, __ffs((int)lanes) - 1);
-			lanes &= ~__ballot_sync(TD_FULL, page == loads[n].page);
-		}
-		on = td_dev_hold(c, g, loads, n, false);
-		for (uint32_t k = 0; k < n; k++) {
-			if (g.rank == 0 && loads[k].got == TD_DEV_HELD)
-				td_dev_unpin(&c->entries[loads[k].page]);
-		}
-	}
-	__syncwarp();
-}
-
-struct td_paged_wishes {
-	struct td_dev_control *control = nullptr;
-	uint32_t page = TD_DEV_NONE; /* of this lane */
-	unsigned n = 0;
-
-	template <class T>
-	__device__ __forceinline__ void add(const tide_span &a, uint64_t i, bool wanted = true)
-	{
-		control = a.control;
-		if (wanted && threadIdx.x % 32 == n)
-			page = a.first_page + (uint32_t)(i * sizeof(T) >> a.page_shift);
-		n++;
-	}
-	/* Each lane its own, in the place of any that were added. */
-	template <class T>
-	__device__ __forceinline__ void each(const tide_span &a, uint64_t i, bool wanted)
-	{
-		control = a.control;
-		page = wanted ? a.first_page + (uint32_t)(i * sizeof(T) >> a.page_shift)
-			      : TD_DEV_NONE;
-	}
-	__device__ __forceinline__ void bring()
-	{
-		td_bring(control, page);
 	}
 };
 
@@ -162,7 +111,7 @@ struct td_plain {
 
 struct td_paged {
 	using span = tide_span;
-	using wishes = td_paged_wishes;
+	using wishes = tide_wishes;
 	template <class T> using cursor = tide_cursor<T>;
 
 	template <class T>

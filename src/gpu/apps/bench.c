@@ -10,13 +10,17 @@
 #include "apps.h"
 #include "core/text.h"
 
-enum { SIZES_MOST = 8, PLACES_MOST = 8, NAME_MOST = 64 };
+enum { SIZES_MOST = 8, PLACES_MOST = 8, NAME_MOST = 64, ROUNDS_MOST = 31 };
+
+/* An application that has run for so long begins no other round. */
+#define ENOUGH_NS 20e9
 
 struct sweep {
 	const struct td_gpu_bench_options *o;
 	json_t *doc;
 	struct td_gpu_app_job job; /* what all runs have in common */
 	unsigned sizes, places;
+	uint64_t rounds;
 	double size[SIZES_MOST];
 	char place[PLACES_MOST][NAME_MOST];
 	bool baselines;
@@ -90,6 +94,16 @@ static void read_places(struct sweep *w)
 		add_place(w, entry);
 }
 
+static int read_rounds(struct sweep *w, struct tide_error *err)
+{
+	const char *text = w->o->repeat ? w->o->repeat : "1";
+
+	if (td_core_u64(text, strlen(text), &w->rounds) || !w->rounds || w->rounds > ROUNDS_MOST)
+		return tide_fail(err, -EINVAL, "%s is no number of rounds: give one from 1 to %d",
+				 text, ROUNDS_MOST);
+	return 0;
+}
+
 static int read_options(struct sweep *w, struct tide_error *err)
 {
 	const struct td_gpu_bench_options *o = w->o;
@@ -110,6 +124,8 @@ static int read_options(struct sweep *w, struct tide_error *err)
 		rc = read_size(o->page, "64K", "a page", &job->page_bytes, err);
 	if (!rc)
 		rc = read_sizes(w, err);
+	if (!rc)
+		rc = read_rounds(w, err);
 	read_places(w);
 	return rc;
 }
@@ -144,9 +160,8 @@ static void tell(const struct sweep *w, const json_t *row, const char *label)
 			     : "");
 }
 
-/* The row belongs to the document; NULL: there is no memory for it. */
-static json_t *run_row(struct sweep *w, const struct td_gpu_app_job *job, const char *label,
-		       const char *into)
+/* NULL: there is no memory for it. */
+static json_t *make_row(struct sweep *w, const struct td_gpu_app_job *job, const char *label)
 {
 	struct tide_error err = {0};
 	json_t *row = NULL;
@@ -162,9 +177,18 @@ static json_t *run_row(struct sweep *w, const struct td_gpu_app_job *job, const 
 	add_accuracy(row);
 	if (rc || json_is_false(json_object_get(row, "verified")))
 		json_object_set_new(w->doc, "ok", json_false());
-	json_array_append_new(json_object_get(w->doc, into), row);
 	if (row)
 		tell(w, row, label);
+	return row;
+}
+
+/* The row belongs to the document. */
+static json_t *run_row(struct sweep *w, const struct td_gpu_app_job *job, const char *label,
+		       const char *into)
+{
+	json_t *row = make_row(w, job, label);
+
+	json_array_append_new(json_object_get(w->doc, into), row);
 	return row;
 }
 
@@ -200,27 +224,85 @@ static void run_baselines(struct sweep *w, const struct td_gpu_app_job *job)
 	run_row(w, &other, "resident", "runs");
 }
 
-static void run_places(struct sweep *w, const struct td_gpu_app_job *job)
+/* A placement in all rounds: the row of the first, and the times that it took. */
+struct turns {
+	json_t *row;
+	double times_ns[ROUNDS_MOST];
+	unsigned n;
+};
+
+static void take_turn(struct sweep *w, const struct td_gpu_app_job *job, unsigned place,
+		      struct turns *t)
 {
 	bool host = w->o->orchestrate && !strcmp(w->o->orchestrate, "host");
-	json_t *row[PLACES_MOST];
+	struct td_gpu_app_job one = *job;
+
+	one.place = host ? NULL : w->place[place];
+	one.orchestrate = w->o->orchestrate;
+	one.evict = w->o->evict;
+	one.prefetch = w->o->prefetch;
+	json_t *row = make_row(w, &one, w->place[place]);
+	if (td_gpu_app_time_ns(row) > 0)
+		t->times_ns[t->n++] = td_gpu_app_time_ns(row);
+	if (!t->row)
+		t->row = json_incref(row);
+	else if (!json_is_true(json_object_get(row, "verified")))
+		json_object_update(t->row, row); /* says what is wrong */
+	json_decref(row);
+}
+
+/* The median counts, all of them are told. */
+static void add_times(const struct turns *t, uint64_t rounds)
+{
+	double sorted_ns[ROUNDS_MOST];
+	json_t *all = json_array();
+
+	memcpy(sorted_ns, t->times_ns, sizeof sorted_ns);
+	for (unsigned i = 0; i < t->n; i++)
+		json_array_append_new(all, json_integer((json_int_t)t->times_ns[i]));
+	if (t->n && rounds > 1)
+		json_object_set_new(t->row, "time_ns",
+				    json_integer((json_int_t)td_gpu_median(sorted_ns, t->n)));
+	if (rounds > 1)
+		json_object_set(t->row, "times_ns", all);
+	json_decref(all);
+}
+
+static void add_speedups(struct sweep *w, struct turns *t)
+{
 	double bam_ns = 0;
 
 	for (unsigned i = 0; i < w->places; i++) {
-		struct td_gpu_app_job one = *job;
-		one.place = host ? NULL : w->place[i];
-		one.orchestrate = w->o->orchestrate;
-		one.evict = w->o->evict;
-		one.prefetch = w->o->prefetch;
-		row[i] = run_row(w, &one, w->place[i], "runs");
 		if (!strcmp(w->place[i], "bam"))
-			bam_ns = td_gpu_app_time_ns(row[i]);
+			bam_ns = td_gpu_app_time_ns(t[i].row);
 	}
 	for (unsigned i = 0; i < w->places; i++) {
-		if (bam_ns > 0 && td_gpu_app_time_ns(row[i]) > 0)
-			json_object_set_new(row[i], "speedup",
-					    json_real(bam_ns / td_gpu_app_time_ns(row[i])));
+		double ns = td_gpu_app_time_ns(t[i].row);
+		if (bam_ns > 0 && ns > 0)
+			json_object_set_new(t[i].row, "speedup", json_real(bam_ns / ns));
 	}
+}
+
+/* By turns, so that storage which is slower for a while is so for all of them, and every second
+ * round backwards, so that not always the same one comes after one that wrote much. */
+static void run_places(struct sweep *w, const struct td_gpu_app_job *job)
+{
+	struct turns turns[PLACES_MOST] = {0};
+	double spent_ns = 0;
+
+	for (uint64_t round = 0; round < w->rounds && spent_ns < ENOUGH_NS; round++) {
+		for (unsigned k = 0; k < w->places; k++) {
+			unsigned i = round % 2 ? w->places - 1 - k : k, before = turns[i].n;
+			take_turn(w, job, i, &turns[i]);
+			if (turns[i].n > before)
+				spent_ns += turns[i].times_ns[before];
+		}
+	}
+	for (unsigned i = 0; i < w->places; i++)
+		add_times(&turns[i], w->rounds);
+	add_speedups(w, turns);
+	for (unsigned i = 0; i < w->places; i++)
+		json_array_append_new(json_object_get(w->doc, "runs"), turns[i].row);
 }
 
 static void run_size(struct sweep *w, const char *app, double size, bool first)
@@ -253,6 +335,7 @@ static void add_config(const struct sweep *w)
 	json_object_set_new(c, "near_bytes", json_integer((json_int_t)w->job.near_bytes));
 	json_object_set_new(c, "host_bytes", json_integer((json_int_t)w->job.host_bytes));
 	json_object_set_new(c, "page_bytes", json_integer((json_int_t)w->job.page_bytes));
+	json_object_set_new(c, "rounds", json_integer((json_int_t)w->rounds));
 	json_object_set_new(c, "transfer",
 			    json_string(w->job.transfer ? w->job.transfer : "zero-copy"));
 	json_object_set_new(w->doc, "config", c);

@@ -80,21 +80,20 @@ static __device__ __forceinline__ void td_walk_edges(const td_walk_graph &g, con
 	}
 }
 
-/* Asks for the next pages of a node that has edges on many. */
+/* Asks for the next pages of a node that has edges on many, and for those of their weights. */
 template <class Access, class Visit, class Edges, class Weights>
 static __device__ __forceinline__ void td_walk_long(Edges &edges, Weights &weights, uint64_t begin,
 						    uint64_t end)
 {
-	uint64_t i = begin + td_lane() * edges.per_page();
+	unsigned turn = td_lane() / TD_WALK_LONG;
+	uint64_t i = begin + td_lane() % TD_WALK_LONG * edges.per_page();
 	typename Access::wishes wishes;
 
 	if (end - begin <= edges.per_page())
 		return;
-	wishes.template each<uint64_t>(edges.a, i, td_lane() < TD_WALK_LONG && i < end);
-	wishes.bring();
-	if (!Visit::weighted)
-		return;
-	wishes.template each<uint32_t>(weights.a, i, td_lane() < TD_WALK_LONG && i < end);
+	wishes.template each<uint64_t>(edges.a, i, turn == 0 && i < end);
+	if (Visit::weighted)
+		wishes.template each<uint32_t>(weights.a, i, turn == 1 && i < end);
 	wishes.bring();
 }
 
@@ -134,22 +133,23 @@ static __device__ __forceinline__ void td_walk_word(const td_walk_graph &g, Edge
 	}
 }
 
-/* Asks for the pages where the edges of active nodes begin; a lane looks at eight nodes. */
+/* Asks for the pages where the edges of active nodes begin, and for those of their weights: a lane
+ * looks at eight nodes, or at sixteen and for one of both. */
 template <class Access, class Visit>
 static __device__ __forceinline__ void td_walk_bring(const typename Access::span &edge,
 						     const typename Access::span &weight,
 						     const td_walk_graph &g, uint64_t word)
 {
-	uint64_t v = word * 32 + td_lane() * 8;
-	uint32_t bits = v < g.nodes ? g.active[v / 32] >> v % 32 & 0xff : 0;
+	constexpr unsigned lanes = Visit::weighted ? 16 : 32, each = TD_WALK_TAKES * 32 / lanes;
+	uint64_t v = word * 32 + td_lane() % lanes * each;
+	uint32_t bits = v < g.nodes ? g.active[v / 32] >> v % 32 & ((1u << each) - 1) : 0;
 	uint64_t e = bits ? g.first[v + (uint64_t)__ffs((int)bits) - 1] : 0;
+	bool some = bits && e < g.edges;
 	typename Access::wishes wishes;
 
-	wishes.template each<uint64_t>(edge, e, bits && e < g.edges);
-	wishes.bring();
-	if (!Visit::weighted)
-		return;
-	wishes.template each<uint32_t>(weight, e, bits && e < g.edges);
+	wishes.template each<uint64_t>(edge, e, some && td_lane() < lanes);
+	if (Visit::weighted)
+		wishes.template each<uint32_t>(weight, e, some && td_lane() >= lanes);
 	wishes.bring();
 }
 

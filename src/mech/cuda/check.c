@@ -45,7 +45,7 @@ static int walk(struct look *l, const struct td_dev_shard *s, uint32_t first, un
 
 static int check_shard(struct look *l, const struct td_dev_shard *s)
 {
-	uint32_t free_n, host_n, writing_n;
+	uint32_t free_n, reads_n, host_n, writing_n;
 	uint32_t shard = s->first_slot / l->g->control.shard_slots;
 	if (s->lock)
 		return WRONG(l, "the lock of shard %" PRIu32 " is taken", shard);
@@ -54,12 +54,15 @@ static int check_shard(struct look *l, const struct td_dev_shard *s)
 			     shard, s->leaving);
 	int rc = walk(l, s, s->free_slots, IN_FREE, &free_n);
 	if (!rc)
+		rc = walk(l, s, s->free_reads, IN_FREE, &reads_n);
+	if (!rc)
 		rc = walk(l, s, s->oldest, IN_HOST, &host_n);
 	if (!rc)
 		rc = walk(l, s, s->writing_first, IN_WRITING, &writing_n);
 	if (rc)
 		return rc;
-	if (free_n + host_n + writing_n != s->slots)
+	free_n += reads_n;
+	if (free_n + host_n + writing_n != s->slots || reads_n != s->read_slots)
 		return WRONG(l,
 			     "shard %" PRIu32 " has %" PRIu32 " slots, of which %" PRIu32
 			     " are free, %" PRIu32 " of tier 2 and %" PRIu32 " being written",

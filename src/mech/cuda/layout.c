@@ -190,6 +190,13 @@ static uint32_t deal(uint64_t n, uint32_t shards, uint32_t shard, uint32_t *befo
 	return (uint32_t)(each + (shard < more));
 }
 
+/* A third of what a shard has besides tier 2, where that leaves enough for writes. */
+static uint32_t read_slots(const struct tide_gpu *g)
+{
+	uint64_t staging = g->set.staging_pages / g->set.shards;
+	return staging < 4 || g->set.host_orchestrated ? 0 : (uint32_t)(staging / 3);
+}
+
 static void set_shard(const struct tide_gpu *g, struct td_dev_shard *s, uint32_t i)
 {
 	const struct td_dev_control *k = &g->control;
@@ -199,7 +206,9 @@ static void set_shard(const struct tide_gpu *g, struct td_dev_shard *s, uint32_t
 	s->host_pages = deal(k->host_pages, k->shards, i, &before);
 	s->slots = k->shard_slots;
 	s->first_slot = i * k->shard_slots;
+	s->read_slots = read_slots(g);
 	s->free_slots = s->first_slot;
+	s->free_reads = s->read_slots ? s->first_slot + s->slots - s->read_slots : TD_DEV_NONE;
 	s->oldest = s->newest = s->writing_first = s->writing_last = TD_DEV_NONE;
 	s->random = i ? tide_hash64(g->set.seed + i) : g->set.seed;
 }
@@ -217,7 +226,7 @@ static int initialise_shards(struct tide_gpu *g, struct tide_error *err)
 	return rc;
 }
 
-/* All slots of a shard are in its list of free ones. */
+/* All slots of a shard are in its lists of free ones. */
 static int initialise_slots(struct tide_gpu *g, struct tide_error *err)
 {
 	const struct td_dev_control *k = &g->control;
@@ -225,8 +234,10 @@ static int initialise_slots(struct tide_gpu *g, struct tide_error *err)
 	uint32_t *next = malloc(bytes);
 	if (!next)
 		return tide_fail(err, -ENOMEM, "out of memory");
-	for (uint32_t i = 0; i < k->slots; i++)
-		next[i] = (i + 1) % k->shard_slots ? i + 1 : TD_DEV_NONE;
+	for (uint32_t i = 0; i < k->slots; i++) {
+		uint32_t left = k->shard_slots - 1 - i % k->shard_slots;
+		next[i] = left && left != read_slots(g) ? i + 1 : TD_DEV_NONE;
+	}
 	int rc = td_cuda_device.copy(k->slot_next, next, bytes, err);
 	if (!rc)
 		rc = td_cuda_device.fill(k->slot_page, 0xff, bytes, err);

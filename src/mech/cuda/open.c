@@ -6,10 +6,9 @@
 #include "orchestrate.h"
 #include "runtime.h"
 
-/* Some 1 ms: a request that follows the last one is seen at once. Where there are few processors,
- * spinning takes them from whoever would make the next request. */
+/* Some 1 ms: a request that follows the last one is seen at once. Where there are few processors
+ * there is none: spinning takes them from whoever would make the next request. */
 #define SPINS 20000
-#define SPINS_FEW 100
 #define PROXIES_SYNC 16
 
 static int open_storage(struct tide_gpu *g, const char *path, struct tide_error *err)
@@ -96,8 +95,8 @@ static int set_up(struct tide_gpu *g, const struct tide_gpu_options *o, struct t
 	int rc = td_cuda_parse(&g->set, o, err);
 	if (!rc)
 		rc = choose_proxies(g, o, err);
-	g->few = sysconf(_SC_NPROCESSORS_ONLN) < (long)g->set.proxies + 4;
-	g->spins = g->few ? SPINS_FEW : SPINS;
+	bool few = sysconf(_SC_NPROCESSORS_ONLN) < (long)g->set.proxies + 4;
+	g->spins = few ? 0 : SPINS;
 	if (!rc)
 		rc = td_cuda_device.choose(g->set.device, err);
 	if (!rc)

@@ -258,10 +258,10 @@ static int parse_shards(struct td_cuda_settings *s, const char *text, struct tid
 
 static int parse_staging(struct td_cuda_settings *s, const char *text, struct tide_error *err)
 {
-	int rc = parse_pages(s, "staging", text ? text : "64M", &s->staging_pages, err);
+	int rc = parse_pages(s, "staging", text ? text : "96M", &s->staging_pages, err);
 	if (!rc && s->staging_pages < STAGING_PER_SHARD)
 		rc = tide_fail(err, -EINVAL, "staging of '%s' is less than %d pages: give more",
-			       shown(text ? text : "64M").text, STAGING_PER_SHARD);
+			       shown(text ? text : "96M").text, STAGING_PER_SHARD);
 	return rc;
 }
 

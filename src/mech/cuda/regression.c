@@ -89,7 +89,7 @@ static bool take(struct td_cuda_regression *r, struct td_dev_sample *out)
 	return true;
 }
 
-static bool serve(struct td_cuda_regression *r)
+bool td_cuda_regression_serve(struct td_cuda_regression *r)
 {
 	struct td_dev_sample s;
 	unsigned n = 0;
@@ -109,7 +109,7 @@ static void *run(void *arg)
 	while (td_cuda_await_launch(r->g)) {
 		unsigned idle = 0;
 		while (!idle || atomic_load(&r->g->running)) {
-			idle = serve(r) ? 0 : idle + 1;
+			idle = td_cuda_regression_serve(r) ? 0 : idle + 1;
 			if (idle)
 				td_cuda_rest(r->g, idle);
 		}

@@ -165,6 +165,8 @@ void td_cuda_regression_reset(struct tide_gpu *g);
 struct tide_line td_cuda_regression_line(struct tide_gpu *g, uint64_t *pairs);
 /* One sample; for tests too. */
 void td_cuda_regression_add(struct td_cuda_regression *r, uint64_t page, uint64_t time);
+/* Some of the samples that wait, in any thread. False: there are none. */
+bool td_cuda_regression_serve(struct td_cuda_regression *r);
 
 /* ---- failures, the first since the last launch ---- */
 
@@ -210,7 +212,6 @@ struct tide_gpu {
 
 	bool async;             /* proxies have io_uring */
 	unsigned spins;         /* looks for work before a thread sleeps */
-	bool few;               /* processors: others need them between two looks */
 	_Atomic int running;    /* between begin and end: threads look for work */
 	_Atomic int stopping;   /* threads end */
 	pthread_mutex_t lock;   /* of the rest */

@@ -138,7 +138,8 @@ static void settle_shard(const struct tide_gpu *g, struct td_cuda_tables *t, str
 	writing_n += collect_lost(g, t, s, TD_DEV_WRITING, writing + writing_n, kept);
 	s->lock = s->host_used = s->barren = 0;
 	s->leaving = 0;
-	s->free_slots = s->oldest = s->newest = s->writing_first = s->writing_last = TD_DEV_NONE;
+	s->free_slots = s->free_reads = TD_DEV_NONE;
+	s->oldest = s->newest = s->writing_first = s->writing_last = TD_DEV_NONE;
 	for (uint32_t i = 0; i < host_n; i++)
 		td_dev_host_add(&view, s, host[i]);
 	for (uint32_t i = 0; i < writing_n; i++)

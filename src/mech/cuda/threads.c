@@ -30,10 +30,12 @@ bool td_cuda_await_launch(struct tide_gpu *g)
 	return !atomic_load(&g->stopping);
 }
 
+/* Who yields may give away a whole turn: beside others that compute, threads that do it again and
+ * again get nowhere. So they seldom do, and where processors are few they sleep. */
 void td_cuda_rest(const struct tide_gpu *g, unsigned idle)
 {
 	if (idle < g->spins) {
-		if (g->few || idle % 64 == 63)
+		if (idle % 64 == 63)
 			sched_yield();
 		return;
 	}
