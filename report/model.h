@@ -30,6 +30,7 @@ struct td_report_run {
 	uint32_t file, number; /* of the first file, 0; of the first run, 1 */
 	bool is_placed, is_baseline;
 	bool is_measured; /* its time is that of a machine, not of a model */
+	uint64_t index;   /* in the grid of its sweep */
 	uint64_t page_bytes, chunk_bytes, near_pages, host_pages, footprint_pages, seed;
 	uint64_t counts[TD_REPORT_COUNTS];
 	uint64_t time_ns; /* 0: the run has no clock */
@@ -116,6 +117,9 @@ struct td_report {
 /* store.c */
 int td_report_name(struct td_report_names *names, const char *text, uint32_t *number);
 int td_report_add_run(struct td_report *r, struct td_report_run *run); /* takes its texts over */
+
+/* order.c: after the last result is read. */
+int td_report_order(struct td_report *r);
 
 /* group.c */
 uint64_t td_report_cost(const struct td_report_run *run, enum td_report_metric metric);

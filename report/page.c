@@ -195,7 +195,9 @@ int td_report_prepare(struct td_report *r, struct tide_error *err)
 				 "there is no result in %s: give files that tide "
 				 "wrote with --json",
 				 r->files.n == 1 ? r->files.at[0] : "these files");
-	rc = td_report_group(r);
+	rc = td_report_order(r);
+	if (!rc)
+		rc = td_report_group(r);
 	if (!rc)
 		rc = td_report_choose(r);
 	return rc ? tide_fail(err, rc, "no memory for the report: give fewer files at a time") : 0;

@@ -128,7 +128,8 @@ static int read_all(struct td_report *r, struct reader *in, const char *path,
 	while (!rc && skip_blanks(in) != EOF)
 		rc = read_one(r, in, path, file, err);
 	if (ferror(in->from))
-		return tide_fail(err, -EIO, "cannot read %.150s: %s", path, strerror(errno));
+		return tide_fail(err, -EIO, "cannot read %.150s: %s: give a file of results", path,
+				 strerror(errno));
 	return rc;
 }
 

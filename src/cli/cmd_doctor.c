@@ -40,7 +40,7 @@ static const struct feature {
 	{"gpu-runtime", "tide gpu: libtide_cuda.so, and a GPU that it can use",
 	 td_cli_probe_gpu_runtime},
 	{"nbdkit", "the pool as a block device: nbdkit-tide-plugin.so", td_cli_probe_nbdkit},
-	{"gnuplot", "figures: --plot of tide mrc and tide reproduce", td_cli_probe_gnuplot},
+	{"gnuplot", "figures: --plot of several verbs, tide report", td_cli_probe_gnuplot},
 };
 #define FEATURES (sizeof features / sizeof features[0])
 

@@ -153,7 +153,7 @@ static int64_t ask_uffd(void)
 void td_cli_probe_uffd_features(struct td_cli_finding *f)
 {
 	int64_t found = ask_uffd();
-	char have[100] = "missing", lack[100] = "";
+	char have[100] = "missing-pages", lack[100] = "";
 
 	if (found < 0) {
 		say(f, false, sysctl_fix, "cannot be asked: %s", strerror((int)-found));
@@ -235,7 +235,9 @@ void td_cli_probe_cuda(struct td_cli_finding *f)
 	void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
 
 	if (!library) {
-		say(f, false, "sudo apt install nvidia-driver", "no driver library libcuda.so.1");
+		say(f, false,
+		    "with an NVIDIA GPU: sudo apt install nvidia-driver, of Debian's non-free",
+		    "no driver library libcuda.so.1");
 		return;
 	}
 	ask_cuda(library, f);

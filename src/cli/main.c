@@ -1,7 +1,9 @@
 /* tide: the way from the arguments to the exit status. */
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli.h"
 
@@ -79,12 +81,26 @@ static void print_error(const char *verb, char *text)
 	fprintf(stderr, "tide%s%s: %s\n", verb ? " " : "", verb ? verb : "", text);
 }
 
+/* Where standard output or error is closed, the next file to be opened would get its number, and
+ * what is printed with it. */
+static void keep_numbers(void)
+{
+	int fd;
+
+	do
+		fd = open("/dev/null", O_RDONLY);
+	while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd > STDERR_FILENO)
+		close(fd);
+}
+
 int main(int argc, char **argv)
 {
 	struct tide_error err = {0, ""};
 	const char *name = NULL;
 	int rc, status;
 
+	keep_numbers();
 	/* A closed pipe is a write error like any other, said in one line. */
 	signal(SIGPIPE, SIG_IGN);
 	rc = run_first(argc, argv, &name, &err);

@@ -9,7 +9,7 @@ int td_cli_unknown(const char *what, const char *word, const char *const *names,
 		   struct tide_error *err)
 {
 	const char *near = td_core_nearest(word, names, n);
-	char list[300] = "";
+	char list[440] = "";
 	size_t used = 0;
 
 	if (near)

@@ -40,7 +40,7 @@ struct td_cli_args {
 	bool whatif, live;
 	/* Of tide gpu. */
 	const char *device, *folder, *app, *micro, *oversubscribe, *transfer, *orchestrate,
-		*timeout;
+		*timeout, *repeat;
 	bool thorough;
 	/* Of tide pool. */
 	const char *main_size, *device_size, *device_kind, *dedup, *block, *hash, *batch, *epoch,

@@ -44,7 +44,7 @@ const struct td_cli_verb td_cli_verbs[] = {
 	 "Run a program with less near memory than it uses",
 	 td_cli_run_more, td_cli_run_options, 1, TD_CLI_COMMAND, NULL, td_cli_run},
 	{"record", "--out FILE --near SIZE [OPTIONS] [--] PROGRAM [ARGS]",
-	 "The same, and write its faults as a trace that tide sim replays",
+	 "Run a program as tide run does, and write a trace that tide sim replays",
 	 td_cli_record_more, td_cli_record_options, 1, TD_CLI_COMMAND, NULL, td_cli_record},
 	{"gpu", "VERB [OPTIONS]",
 	 "Look at the GPU, test the GPU runtime on it, and measure both",

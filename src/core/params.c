@@ -91,7 +91,7 @@ static int fail_unknown(const struct tide_param *table, size_t n, const char *ke
 {
 	const char *names[n + 1];
 	const char *near;
-	char list[256] = "";
+	char list[440] = "";
 	size_t used = 0;
 
 	if (n == 0)

@@ -137,6 +137,7 @@ void td_preload_end(void)
 {
 	struct tide *t = td_preload_tide;
 	struct tide_error err;
+	bool complete = true;
 
 	if (!t || getpid() != owner || td_preload_inside)
 		return;
@@ -145,10 +146,11 @@ void td_preload_end(void)
 	if (td_preload_settings.options.record || td_preload_settings.options.log) {
 		td_preload_tide = NULL;
 		td_preload_park_others();
-		if (tide_close(t, &err))
+		complete = !tide_close(t, &err);
+		if (!complete)
 			td_preload_say("%s", err.text);
 	}
-	td_preload_end_slot();
+	td_preload_end_slot(complete);
 	td_preload_inside--;
 }
 

@@ -124,8 +124,8 @@ void td_preload_park_others(void);   /* threads that touch what is gone wait for
 /* publish.c */
 unsigned td_preload_claim_slot(void); /* counted from 0 */
 void td_preload_publish(void);
-void td_preload_publish_last(void); /* and what the policies report */
-void td_preload_end_slot(void);     /* the figures are the last ones, the files complete */
+void td_preload_publish_last(void);      /* and what the policies report */
+void td_preload_end_slot(bool complete); /* the figures are the last ones, the files complete */
 void td_preload_start_publisher(void);
 void td_preload_forget_slot(void); /* in a child */
 

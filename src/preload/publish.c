@@ -84,10 +84,10 @@ void td_preload_publish_last(void)
 	free(text);
 }
 
-void td_preload_end_slot(void)
+void td_preload_end_slot(bool complete)
 {
 	if (own)
-		atomic_store(&own->state, TD_SLOT_ENDED);
+		atomic_store(&own->state, complete ? TD_SLOT_ENDED : TD_SLOT_LOST);
 }
 
 void td_preload_forget_slot(void)

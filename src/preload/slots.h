@@ -15,6 +15,7 @@ enum td_slot_state {
 	TD_SLOT_FREE,
 	TD_SLOT_ON,    /* paging */
 	TD_SLOT_ENDED, /* its figures are the last ones, its files complete */
+	TD_SLOT_LOST,  /* its figures too, but a file could not be written whole */
 };
 
 /* Of figures that rise and fall the highest that was seen: TD_MOST(name). */

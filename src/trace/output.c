@@ -19,7 +19,7 @@ struct td_trace_output {
 	int fd;
 	char *path;      /* as asked for; "standard output" */
 	char *target;    /* where links lead; NULL: written directly */
-	char *temporary; /* renamed to target at the end */
+	char *temporary; /* renamed to target at the end; NULL: has no name yet */
 	struct td_trace_encoder *encoder;
 	uint64_t bytes;
 	size_t used;
@@ -45,33 +45,76 @@ int td_trace_write_all(int fd, const void *from, size_t n)
 
 static int fail_write(struct td_trace_output *o, int code, struct tide_error *err)
 {
-	return tide_fail(err, code, "cannot write %s: %s", o->path, strerror(-code));
+	return tide_fail(err, code, "cannot write %s: %s: %s", o->path, strerror(-code),
+			 code == -EPIPE    ? "is its reader gone?"
+			 : code == -ENOSPC ? "free some space, or give another name"
+					   : "give another name");
 }
 
-/* A new name beside the target. open() rather than mkstemp(), for the user's umask. */
-static int open_temporary(struct td_trace_output *o)
+/* open() rather than mkstemp(), for the user's umask. */
+static int make_temporary(struct td_trace_output *o)
+{
+	char unnamed[32];
+
+	if (o->fd < 0) {
+		o->fd = open(o->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+		return o->fd < 0 ? -errno : 0;
+	}
+	snprintf(unnamed, sizeof unnamed, "/proc/self/fd/%d", o->fd);
+	return linkat(AT_FDCWD, unnamed, AT_FDCWD, o->temporary, AT_SYMLINK_FOLLOW) ? -errno : 0;
+}
+
+/* A new name in the folder: for a new file, or for one that has none yet. */
+static int name_temporary(struct td_trace_output *o, const char *folder)
 {
 	struct timespec now;
 	uint64_t seed;
+	int rc = 0;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	seed = (uint64_t)now.tv_nsec ^ (uint64_t)getpid() << 32;
 	for (int tries = 0; tries < 100; tries++) {
 		free(o->temporary);
-		if (asprintf(&o->temporary, "%s.tmp-%08x", o->target,
+		if (asprintf(&o->temporary, "%s/tide-trace-%08x", folder,
 			     (unsigned)tide_random_next(&seed)) < 0) {
 			o->temporary = NULL;
 			return -ENOMEM;
 		}
-		o->fd = open(o->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-		if (o->fd >= 0)
+		rc = make_temporary(o);
+		if (!rc)
 			return 0;
-		if (errno != EEXIST)
+		if (rc != -EEXIST)
 			break;
 	}
 	free(o->temporary);
 	o->temporary = NULL;
-	return -errno;
+	return rc;
+}
+
+/* A file without a name is gone when its writer is killed. Not every file system has such files,
+ * and they get a name only by way of /proc. */
+static int open_new(struct td_trace_output *o)
+{
+	char *folder = td_trace_output_folder(o);
+	int rc = 0;
+
+	if (!folder)
+		return -ENOMEM;
+	if (!access("/proc/self/fd", F_OK))
+		o->fd = open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+	if (o->fd < 0)
+		rc = name_temporary(o, folder);
+	free(folder);
+	return rc;
+}
+
+static int give_name(struct td_trace_output *o)
+{
+	char *folder = td_trace_output_folder(o);
+	int rc = folder ? name_temporary(o, folder) : -ENOMEM;
+
+	free(folder);
+	return rc;
 }
 
 static int open_file(struct td_trace_output *o, const char *path, struct tide_error *err)
@@ -80,6 +123,8 @@ static int open_file(struct td_trace_output *o, const char *path, struct tide_er
 	bool exists = !stat(path, &st);
 	int rc;
 
+	if (!exists && errno != ENOENT)
+		return fail_write(o, -errno, err);
 	if (exists && S_ISDIR(st.st_mode))
 		return tide_fail(err, -EISDIR, "%s is a directory: name a file in it", path);
 	if (exists && !S_ISREG(st.st_mode)) {
@@ -87,7 +132,7 @@ static int open_file(struct td_trace_output *o, const char *path, struct tide_er
 		return o->fd < 0 ? fail_write(o, -errno, err) : 0;
 	}
 	o->target = exists ? realpath(path, NULL) : strdup(path);
-	rc = o->target ? open_temporary(o) : -ENOMEM;
+	rc = o->target ? open_new(o) : -ENOMEM;
 	return rc ? fail_write(o, rc, err) : 0;
 }
 
@@ -184,6 +229,10 @@ int td_trace_output_finish(struct td_trace_output *o, struct tide_error *err)
 {
 	int rc = flush(o, true, err);
 
+	if (!rc && o->target && !o->temporary) {
+		rc = give_name(o);
+		rc = rc ? fail_write(o, rc, err) : 0;
+	}
 	/* Some file systems report a full disk only here. */
 	if (close(o->fd) < 0 && !rc)
 		rc = fail_write(o, -errno, err);

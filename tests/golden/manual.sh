@@ -36,6 +36,9 @@ done
 for verb in info selftest bench; do
 	check_options tide-gpu gpu "$verb"
 done
+for verb in bench check; do
+	check_options tide-pool pool "$verb"
+done
 for paper in $("$TIDE" reproduce --help | sed -n '/^Verbs:/,/^$/s/^  \([a-z]*\) .*/\1/p'); do
 	check_options tide-reproduce reproduce "$paper"
 done
@@ -52,6 +55,7 @@ check_list()
 
 missing=$(check_list counters.def TIDE_COUNTER tide-sim
 	check_list figures.def TIDE_FIGURE tide-run
-	check_list gpu_figures.def TIDE_FIGURE tide-gpu)
+	check_list gpu_figures.def TIDE_FIGURE tide-gpu
+	check_list pool_figures.def TIDE_FIGURE tide-pool)
 [ -z "$missing" ] || complain "$missing"
 exit $bad

@@ -51,6 +51,8 @@ void td_run_view_end(struct td_run_view *v);
 /* summary.c */
 unsigned td_run_processes(const struct td_run *r); /* that have a slot */
 void td_run_summary(struct td_run *r);
+int td_run_check_files(struct td_run *r,
+		       struct tide_error *err); /* are those of processes whole? */
 void td_run_total(struct td_run *r, struct tide_stats *total);
 /* What process i said itself when it ended; NULL: it was cut short. */
 json_t *td_run_document(const struct td_run *r, unsigned i);

@@ -1,7 +1,9 @@
 #include <errno.h>
 #include <fcntl.h>
+#include <libgen.h>
 #include <linux/userfaultfd.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -47,6 +49,28 @@ static int check_fork(const char *text, struct tide_error *err)
 	return td_cli_unknown("value of --fork,", text, ways, 2, err);
 }
 
+/* As far as can be told without making it: its writer may run for hours before it is due. */
+static int check_place(const char *path, struct tide_error *err)
+{
+	char folder[PATH_MAX];
+	struct stat st;
+	int code = 0;
+
+	if (!path)
+		return 0;
+	if (stat(path, &st) == 0) {
+		code = S_ISDIR(st.st_mode) ? EISDIR : access(path, W_OK) ? errno : 0;
+	} else if (errno != ENOENT) {
+		code = errno;
+	} else {
+		snprintf(folder, sizeof folder, "%s", path);
+		code = access(dirname(folder), W_OK | X_OK) ? errno : 0;
+	}
+	return code ? tide_fail(err, -code, "cannot write %s: %s: give another name",
+				td_cli_shown(path).text, strerror(code))
+		    : 0;
+}
+
 /* The same pager, here, for a moment: whatever is wrong with the settings or the kernel is said
  * before anything runs. */
 static int try_out(const struct tide_options *options, struct tide_error *err)
@@ -67,6 +91,12 @@ int td_run_settings(struct td_run *r, struct tide_error *err)
 
 	if (!rc)
 		rc = check_fork(a->forks, err);
+	if (!rc)
+		rc = check_place(a->stats, err);
+	if (!rc)
+		rc = check_place(a->log, err);
+	if (!rc)
+		rc = check_place(a->record, err);
 	if (rc)
 		return rc;
 	if (!a->near_size)

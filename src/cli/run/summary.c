@@ -67,9 +67,14 @@ static void print_process(const struct td_run *r, struct td_slot *slot)
 	struct tide_stats s;
 
 	td_slot_read(slot, &s);
+	if (!*s.evict) {
+		fprintf(stderr, "tide %s: %s (%d): ended before it was paged\n", r->verb,
+			slot->program, (int)slot->pid);
+		return;
+	}
 	fprintf(stderr, "tide %s: %s (%d): evict %s, mapping %s, service %s%s\n", r->verb,
 		slot->program, (int)slot->pid, s.evict, s.mapping, s.service,
-		atomic_load(&slot->state) == TD_SLOT_ENDED ? "" : "; cut short, as it last was");
+		atomic_load(&slot->state) == TD_SLOT_ON ? "; cut short, as it last was" : "");
 	if (*s.ejected)
 		fprintf(stderr, "  ejected %s, after invalid answers\n", s.ejected);
 	print_figures(&s, &slot->most);
@@ -79,7 +84,7 @@ void td_run_summary(struct td_run *r)
 {
 	unsigned n = td_run_processes(r), all = atomic_load(&r->slots->used);
 
-	if (!n)
+	if (!n && strcmp(r->verb, "record") != 0 && !r->args->whatif) /* which say it themselves */
 		fprintf(stderr, "tide %s: nothing was paged: no allocation was as large as %s\n",
 			r->verb, r->args->threshold ? r->args->threshold : "1M");
 	for (unsigned i = 0; i < n; i++)
@@ -87,6 +92,16 @@ void td_run_summary(struct td_run *r)
 	if (all > n)
 		fprintf(stderr, "tide %s: %u more processes were paged, and not counted\n", r->verb,
 			all - n);
+}
+
+int td_run_check_files(struct td_run *r, struct tide_error *err)
+{
+	for (unsigned i = 0; i < td_run_processes(r); i++)
+		if (atomic_load(&r->slots->at[i].state) == TD_SLOT_LOST)
+			return tide_fail(err, -EIO,
+					 "%s could not write its trace or log whole: see above why",
+					 r->slots->at[i].program);
+	return 0;
 }
 
 /* ---- for programs ---- */
@@ -173,5 +188,7 @@ int td_run_write_stats(struct td_run *r, struct tide_error *err)
 			 figures_json(&total), "processes", list, "wall", "seconds", r->seconds);
 	rc = root ? json_dump_file(root, to, JSON_INDENT(2) | JSON_REAL_PRECISION(15)) : -1;
 	json_decref(root);
-	return rc ? tide_fail(err, -EIO, "cannot write %s: %s", to, strerror(errno)) : 0;
+	return rc ? tide_fail(err, -EIO, "cannot write %s: %s: is the disk full?", to,
+			      strerror(errno))
+		  : 0;
 }

@@ -78,8 +78,9 @@ static int check_record(struct td_run *r, struct tide_error *err)
 {
 	if (!td_run_processes(r))
 		return tide_fail(err, -ENODATA,
-				 "nothing was paged, so nothing was recorded: give a "
-				 "lower --threshold");
+				 "nothing was recorded, since nothing was paged: give a "
+				 "--threshold below %s",
+				 r->args->threshold ? r->args->threshold : "1M");
 	if (atomic_load(&r->slots->at[0].state) != TD_SLOT_ENDED)
 		return tide_fail(
 			err, -ENODATA,
