@@ -59,8 +59,8 @@ test-browser: deps-browser | build/
 
 fuzz: deps-test | build/
 	@$(call build,fuzz)
-	FUZZ_SECONDS=$(FUZZ_SECONDS) ctest --test-dir build/fuzz -j $(JOBS) --output-on-failure \
-		--no-tests=error --timeout $$(($(FUZZ_SECONDS) + 120))
+	FUZZ_SEED=0 FUZZ_SECONDS=$(FUZZ_SECONDS) ctest --test-dir build/fuzz -j $(JOBS) \
+		--output-on-failure --no-tests=error --timeout $$(($(FUZZ_SECONDS) + 120))
 
 bench: deps-bench build
 	@bench/run.sh build/release/tide

@@ -10,5 +10,5 @@ function(tide_test name)
 	set(environment TIDE=$<TARGET_FILE:tide> TIDE_SOURCE=${PROJECT_SOURCE_DIR}
 		TIDE_BUILD=${PROJECT_BINARY_DIR} CC=${CMAKE_C_COMPILER})
 	set_tests_properties(${name} PROPERTIES
-		TIMEOUT 300 SKIP_RETURN_CODE 77 ENVIRONMENT "${environment}")
+		TIMEOUT 900 SKIP_RETURN_CODE 77 ENVIRONMENT "${environment}")
 endfunction()

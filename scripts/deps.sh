@@ -49,13 +49,21 @@ if [ "$(id -u)" -ne 0 ]; then
 	root=sudo
 fi
 
-echo "deps: will install with ${root:+sudo }apt-get: $need"
+echo "deps: installing with ${root:+sudo }apt-get, which may take some minutes: $need"
+log=$(dirname "$0")/../build/deps.log
+mkdir -p "$(dirname "$log")"
 
+# What apt-get says is kept, and shown where it fails.
 apt()
 {
-	$root env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 -q "$@"
+	$root env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 -q "$@" \
+		>"$log" 2>&1 || {
+		cat "$log" >&2
+		return 1
+	}
 }
 
 apt update || fail "apt-get update failed: check the network and /etc/apt/sources.list"
 # shellcheck disable=SC2086 # one word per package
 apt install -y --no-install-recommends $need || fail "apt-get could not install: $need"
+echo "deps: installed ($purposes)"

@@ -63,6 +63,7 @@ from() {
 	done
 }
 from mhpe 4K none 3000 5000 40000
+from mhpe:interval=8 4K none 500 1000 2000
 from mhpe 64K none 4000 8000 40000
 from mhpe 64K locality 4000 8000 40000
 from cp 4K none 200 500 1000 4000

@@ -192,12 +192,12 @@ static void handlers(struct tide *t)
 {
 	struct itimerval every = {{0, 1000}, {0, 1000}}, never = {{0, 0}, {0, 0}};
 	struct sigaction action = {.sa_handler = on_alarm, .sa_flags = SA_RESTART};
-	uint64_t *at = map(t, BYTES, NULL), end = now_ns() + 300000000;
+	uint64_t *at = map(t, BYTES, NULL);
 	fill(at, WORDS, 9);
 	handler_words = at;
 	sigaction(SIGALRM, &action, NULL);
 	setitimer(ITIMER_REAL, &every, NULL);
-	for (uint64_t random = 1; now_ns() < end;) {
+	for (uint64_t random = 1, end = now_ns() + 300000000; now_ns() < end;) {
 		uint64_t word = tide_random_next(&random) % WORDS;
 		must(at[word] == word_value(word, 9), "word %llu", (unsigned long long)word);
 		if (word % 64 == 0)

@@ -52,8 +52,8 @@ diff -u - said <<'LINES' || fail "other lines than these"
 .near_size = "4M", .inject = "reed=EIO:3": no failure to inject is called 'reed=EIO:3': give some of read=EIO:1000, write=ENOSPC:5, short=100, delay=200us, sync
 .near_size = "4M", .inject = "read=EIO:0": no failure to inject is called 'read=EIO:0': give some of read=EIO:1000, write=ENOSPC:5, short=100, delay=200us, sync
 .near_size = "4M", .storage = "/nowhere/far": cannot open /nowhere/far: No such file or directory
-.near_size = "4M", .log = "/nowhere/log": cannot write the decision log /nowhere/log: No such file or directory
-.near_size = "4M", .record = "/nowhere/trace.tide": cannot write /nowhere/trace.tide: No such file or directory
+.near_size = "4M", .log = "/nowhere/log": cannot write the decision log /nowhere/log: No such file or directory: give another name
+.near_size = "4M", .record = "/nowhere/trace.tide": cannot write /nowhere/trace.tide: No such file or directory: give another name
 .near_size = "4M", .storage = "/": cannot open /: Is a directory
 0 .path = NULL: nothing to map: give a size
 (size_t)1 << 62 .path = NULL: a mapping of 4611686018427387904 bytes is too large

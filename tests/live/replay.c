@@ -12,11 +12,12 @@ static unsigned char *common; /* to all threads */
 
 static void touch(unsigned char *at, uint64_t page, uint64_t random)
 {
-	volatile unsigned char *byte = at + page * PAGE + random % PAGE;
+	unsigned char *byte = at + page * PAGE + random % PAGE;
+	/* Threads may meet. */
 	if (random & 3)
-		(void)*byte;
+		(void)__atomic_load_n((volatile unsigned char *)byte, __ATOMIC_RELAXED);
 	else
-		*byte = (unsigned char)random;
+		__atomic_store_n(byte, (unsigned char)random, __ATOMIC_RELAXED);
 }
 
 /* A loop over pages, then some at random, most of them of a hot few. */

@@ -45,6 +45,15 @@ says '--threshold 1 is no size' 2 tide run --near 4M --threshold 1 true
 says 'unknown value of --fork,' 2 tide run --near 4M --fork later true
 says 'no file to write' 2 tide record --near 4M true
 
+# Files that cannot be written: before the program runs where that can be told, and in any case.
+for option in --stats --log --record; do
+	says 'cannot write nowhere/file: No such file' 1 tide run --near 4M $option nowhere/file touch ran
+done
+[ ! -e ran ] || fail "it ran, though its files could not be written"
+says 'could not write its trace or log whole' 1 tide run --near 4M --log /dev/full -- "$program" heap
+says 'could not write its trace or log whole' 1 tide record --near 4M -o /dev/full -- "$program" heap
+says 'nothing was recorded' 1 tide record --near 4M -o none.tide -- true
+
 # Several processes, each with its figures, and the sum of them.
 says 'run_calls (' 0 tide run --near 4M --stats stats.json -- sh -c "'$program' heap; '$program' parts"
 [ "$(grep -c '"pid"' stats.json)" -eq 2 ] || fail "not two processes in stats.json"
@@ -85,3 +94,5 @@ done
 mkdir tmp
 TMPDIR=$PWD/tmp tide run --near 4M --whatif -- "$program" heap 2>/dev/null
 [ -z "$(ls tmp)" ] || fail "left behind: $(ls tmp)"
+(cd tmp && TMPDIR=$PWD tide record -o signal.tide --near 4M -- "$program" signal 2>/dev/null)
+[ -z "$(ls tmp)" ] || fail "left behind by one that was cut short: $(ls tmp)"

@@ -30,3 +30,13 @@ lines()
 {
 	wc -l <"$1"
 }
+
+# await_results FILE: until it has some, for a minute at least.
+await_results()
+{
+	tries=0
+	while [ ! -s "$1" ] && [ $tries -lt 6000 ]; do
+		sleep 0.01
+		tries=$((tries + 1))
+	done
+}

@@ -26,15 +26,20 @@ cat shard.*.jsonl >merged.jsonl
 (sweep -o merged.jsonl) >summary || fail "the merged results are refused"
 grep -q '^48 runs: 0 done now, 48 before' summary || fail "merged: $(cat summary)"
 
-# The second writer is refused, and the first not disturbed.
-sweep -o two.jsonl --jobs 1 >/dev/null 2>said &
-i=0
-while [ ! -s two.jsonl ] && [ $i -lt 500 ]; do
-	sleep 0.01
-	i=$((i + 1))
+# The second writer is refused, and the first not disturbed. That one waits, in the middle, until
+# the second has ended; where this shell looks away for long it may be done, and there is another.
+for _ in $(seq 20); do
+	rm -f two.jsonl
+	sweep -o two.jsonl --jobs 1 >/dev/null 2>said &
+	await_results two.jsonl
+	kill -STOP $!
+	[ "$(lines two.jsonl)" -eq 48 ] || break
+	kill -CONT $!
+	wait $!
 done
 (sweep -o two.jsonl) >/dev/null 2>said.second
 status=$?
+kill -CONT $!
 wait $! || fail "the first of two writers failed: $(cat said)"
 [ $status -eq 1 ] || fail "a second writer gets the status $status"
 grep -q '^tide sweep: another sweep writes two.jsonl: ' said.second || fail "$(cat said.second)"
