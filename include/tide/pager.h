@@ -115,6 +115,9 @@ void tide_stats(struct tide *t, struct tide_stats *stats);
 /* The JSON document of docs/man/tide-run.1 as text, to be freed with free(). */
 int tide_stats_json(struct tide *t, char **text, struct tide_error *err);
 
+/* Completes the record and the decision log; the pager goes on without them. */
+int tide_record_end(struct tide *t, struct tide_error *err);
+
 /* Syncs and unmaps everything. NULL is fine. What could not be written is said, once. */
 int tide_close(struct tide *t, struct tide_error *err);
 

@@ -357,7 +357,11 @@ int td_engine_create(struct td_engine **out, struct td_engine_config *config,
 
 int td_engine_finish(struct td_engine *e, struct tide_error *err)
 {
-	return td_engine_log_flush(e->log, err);
+	int rc = td_engine_log_flush(e->log, err);
+
+	td_engine_log_close(e->log);
+	e->log = NULL;
+	return rc;
 }
 
 void td_engine_destroy(struct td_engine *e)

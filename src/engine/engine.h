@@ -162,7 +162,8 @@ int td_engine_check_needs(const struct td_engine_config *config, struct tide_err
 
 int td_engine_create(struct td_engine **out, struct td_engine_config *config,
 		     struct tide_error *err);
-int td_engine_finish(struct td_engine *e, struct tide_error *err); /* is the log written? */
+/* The log is complete and ends here; is it written? */
+int td_engine_finish(struct td_engine *e, struct tide_error *err);
 void td_engine_destroy(struct td_engine *e);
 uint64_t td_engine_bytes(const struct td_engine *e); /* memory of the state of chunks */
 

@@ -199,12 +199,16 @@ static int parse(struct tide *t, const struct tide_options *o, struct td_uffd_co
 
 static void on_event(void *arg, const struct tide_event *event)
 {
-	td_recorder_event(arg, event);
+	struct tide *t = arg;
+	if (t->recorder)
+		td_recorder_event(t->recorder, event);
 }
 
 static void on_mark(void *arg, const struct tide_mark *mark)
 {
-	td_recorder_mark(arg, mark);
+	struct tide *t = arg;
+	if (t->recorder)
+		td_recorder_mark(t->recorder, mark);
 }
 
 static int open_recorder(struct tide *t, const struct tide_options *o, struct td_uffd_config *c,
@@ -217,7 +221,7 @@ static int open_recorder(struct tide *t, const struct tide_options *o, struct td
 		return rc;
 	c->event = on_event;
 	c->mark = on_mark;
-	c->record_arg = t->recorder;
+	c->record_arg = t;
 	return 0;
 }
 
@@ -272,12 +276,24 @@ int tide_open(struct tide **out, const struct tide_options *options, struct tide
 	return rc;
 }
 
+int tide_record_end(struct tide *t, struct tide_error *err)
+{
+	sigset_t saved;
+	struct td_engine *e = td_pager_lock_engine(t->pager, &saved);
+	struct td_recorder *recorder = t->recorder;
+	t->recorder = NULL;
+	int rc = td_engine_finish(e, err);
+	td_pager_unlock_engine(t->pager, &saved);
+	int recorded = td_recorder_close(recorder, rc ? NULL : err);
+	return rc ? rc : recorded;
+}
+
 int tide_close(struct tide *t, struct tide_error *err)
 {
 	if (!t)
 		return 0;
 	int rc = td_pager_close(t->pager, err);
-	int recorded = t->recorder ? td_recorder_close(t->recorder, rc ? NULL : err) : 0;
+	int recorded = td_recorder_close(t->recorder, rc ? NULL : err);
 	discard(t);
 	return rc ? rc : recorded;
 }

@@ -131,8 +131,8 @@ __attribute__((constructor)) static void begin(void)
 		td_preload_watch_forks();
 }
 
-/* Destructors of others may still use what they allocated. So the memory stays; only where the
- * pager has files to complete is it closed, and then nobody else is let at what was there. */
+/* Destructors of others and other threads may still use what they allocated: the memory stays, and
+ * the pager with it; only its files are completed. */
 void td_preload_end(void)
 {
 	struct tide *t = td_preload_tide;
@@ -143,13 +143,10 @@ void td_preload_end(void)
 		return;
 	td_preload_inside++;
 	td_preload_publish_last();
-	if (td_preload_settings.options.record || td_preload_settings.options.log) {
-		td_preload_tide = NULL;
-		td_preload_park_others();
-		complete = !tide_close(t, &err);
-		if (!complete)
-			td_preload_say("%s", err.text);
-	}
+	if (td_preload_settings.options.record || td_preload_settings.options.log)
+		complete = !tide_record_end(t, &err);
+	if (!complete)
+		td_preload_say("%s", err.text);
 	td_preload_end_slot(complete);
 	td_preload_inside--;
 }

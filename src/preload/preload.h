@@ -119,7 +119,6 @@ void td_preload_watch_forks(void);
 /* signals.c */
 void td_preload_first_signals(void); /* before the pager has put its handler in place */
 void td_preload_drop_signals(void);  /* in a child: the program's own handler again */
-void td_preload_park_others(void);   /* threads that touch what is gone wait for the end */
 
 /* publish.c */
 unsigned td_preload_claim_slot(void); /* counted from 0 */

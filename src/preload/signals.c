@@ -78,32 +78,6 @@ void td_preload_drop_signals(void)
 	pthread_mutex_init(&lock, NULL);
 }
 
-/* ---- threads at the end ---- */
-
-static struct {
-	pthread_t closer;
-	struct sigaction before;
-} parked;
-
-static void park(int sig, siginfo_t *info, void *context)
-{
-	(void)context;
-	if (!pthread_equal(pthread_self(), parked.closer) &&
-	    td_regions_at(&td_taken, (uintptr_t)info->si_addr))
-		for (;;)
-			pause();
-	next.sigaction(sig, &parked.before, NULL);
-}
-
-void td_preload_park_others(void)
-{
-	struct sigaction action = {.sa_sigaction = park,
-				   .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER};
-
-	parked.closer = pthread_self();
-	next.sigaction(SIGSEGV, &action, &parked.before);
-}
-
 /* ---- what the program asks for ---- */
 
 /* The pager's own handler, put in place by tide_open(). */
