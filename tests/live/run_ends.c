@@ -103,12 +103,13 @@ static void *run_on(void *arg)
 	return NULL;
 }
 
-/* While another thread goes on. */
+/* While other threads go on. */
 void ends_busy(void)
 {
 	pthread_t thread;
 
-	CHECK(!pthread_create(&thread, NULL, run_on, map(SIZE)));
+	for (int i = 0; i < 4; i++)
+		CHECK(!pthread_create(&thread, NULL, run_on, map(SIZE)));
 	usleep(50000);
 	exit(3);
 }
