@@ -210,11 +210,12 @@ static bool is_among_arrivals(const struct td_pager *p, uint32_t chunk)
 static void evict_batch(struct td_pager *p)
 {
 	uint64_t limit = p->helpers_n ? 2 * p->batch_pages : p->batch_pages;
-	if (p->linger_pages > p->batch_pages)
+	if (td_pager_can_leave(p) > p->batch_pages)
 		td_pager_call_helper(p);
-	while (p->linger_pages > limit && p->leaving_pages >= p->batch_pages && p->batch_pages)
+	while (td_pager_can_leave(p) > limit && p->leaving_pages >= p->batch_pages &&
+	       p->batch_pages)
 		td_pager_await_room(p);
-	if (p->linger_pages > limit || (p->engine->tiers.on && p->queue.n))
+	if (td_pager_can_leave(p) > limit || (p->engine->tiers.on && p->queue.n))
 		td_pager_flush(p, false);
 }
 

@@ -27,7 +27,7 @@ static bool is_in_memory(struct td_pager *p, uint32_t chunk, uint64_t page)
  * are another matter. */
 static bool is_crowded(const struct td_pager *p)
 {
-	uint64_t going = p->linger_pages + p->leaving_pages;
+	uint64_t going = td_pager_can_leave(p) + p->leaving_pages;
 	uint64_t there = p->tier2_pages - p->leaving_pages, limit = p->config.host_pages;
 	if (!p->batch_pages)
 		return false;

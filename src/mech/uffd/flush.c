@@ -249,20 +249,26 @@ static void end_job(struct td_pager *p, const struct td_job *job)
 	p->leaving_pages -= td_lanes_count(job->pages | job->stuck);
 	if (job->stuck)
 		stay_mapped(p, job->chunk, job->stuck, near);
+	p->stuck_pages += td_lanes_count(job->stuck);
 	td_pager_made_room(p);
 	td_pager_requeue(p, job->chunk);
 	td_pager_calm(p, job->chunk);
 }
 
-static void do_jobs(struct td_pager *p, struct td_job *jobs, size_t n)
+/* Has anything left? */
+static bool do_jobs(struct td_pager *p, struct td_job *jobs, size_t n)
 {
 	struct td_pipe *pipe = td_pager_take_pipe(p);
+	bool some = false;
 	pthread_mutex_unlock(&p->lock);
 	carry_out(p, jobs, n, pipe); /* takes the lock */
 	if (pipe)
 		pipe->used = false;
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
 		end_job(p, &jobs[i]);
+		some |= jobs[i].pages != 0;
+	}
+	return some;
 }
 
 /* ---- tier 2 within its size ---- */
@@ -326,8 +332,7 @@ static bool trim(struct td_pager *p)
 		size_t n = take_oldest(p, jobs);
 		if (!n)
 			break;
-		do_jobs(p, jobs, n);
-		if (p->write_error)
+		if (!do_jobs(p, jobs, n) || p->write_error)
 			break; /* what failed is the newest of the queue, for later */
 		moved = true;
 	}
@@ -383,15 +388,16 @@ bool td_pager_flush(struct td_pager *p, bool all)
 	/* The newest stay a little longer: an instruction may need several at once. */
 	uint64_t some = p->batch_pages / 4 > 2 * (uint64_t)p->chunk_pages ? p->batch_pages / 4
 									  : 2 * p->chunk_pages;
+	size_t left = p->linger.n, n; /* what is stuck lingers on: each is tried once */
 	bool moved = false;
 	td_pager_collect(p); /* what is busy stays */
-	while (all ? p->linger.n : p->linger_pages > some) {
-		size_t n = take_lingering(p, jobs);
+	p->stuck_pages = 0;
+	for (; left && (all || td_pager_can_leave(p) > some); left -= n < left ? n : left) {
+		n = take_lingering(p, jobs);
 		if (!n)
 			break;
-		do_jobs(p, jobs, n);
+		moved |= do_jobs(p, jobs, n);
 		p->flushes++;
-		moved = true;
 		if (p->samples)
 			sample(p);
 	}

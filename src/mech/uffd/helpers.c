@@ -11,7 +11,7 @@
 
 static bool batch_is_due(const struct td_pager *p)
 {
-	return p->linger_pages > p->batch_pages || td_pager_is_over(p);
+	return td_pager_can_leave(p) > p->batch_pages || td_pager_is_over(p);
 }
 
 /* One helper at a time: there is one disk, and the others are for reads. */

@@ -119,7 +119,7 @@ static int deliver(struct td_pager *p, struct td_extent *x, uint32_t chunk, uint
 					  p->thread);
 			continue;
 		}
-		rc = td_uffd_move(p->uffd, to, from, bytes, p->thread);
+		rc = td_uffd_move(p->uffd, to, from, bytes, p->thread, NULL);
 		slot->frames &= ~td_pager_bits(at, n);
 	}
 	return rc;
@@ -237,7 +237,7 @@ static int map_run(struct td_pager *p, struct td_extent *x, uint32_t chunk, unsi
 	if (x->copies)
 		return td_uffd_copy(p->uffd, to, from, bytes, protect, p->thread);
 	if (x->fast)
-		return td_uffd_move(p->uffd, to, from, bytes, p->thread);
+		return td_uffd_move(p->uffd, to, from, bytes, p->thread, NULL);
 	int rc = td_uffd_continue(p->uffd, to, bytes, protect, p->thread);
 	/* The program has given parts of it other rights, and a call is for one mapping: page by
 	 * page then. One that cannot be mapped is so when it is touched. */

@@ -188,22 +188,30 @@ int td_uffd_zero(int fd, void *addr, size_t bytes, bool wake)
 	return 0;
 }
 
-int td_uffd_move(int fd, void *to, void *from, size_t bytes, bool wake)
+/* A page that the kernel reads or writes for somebody is busy, mostly for a moment; one that is
+ * registered with it for I/O, for as long as it is. Who evicts comes back to it later. */
+#define BUSY_TRIES 2
+
+int td_uffd_move(int fd, void *to, void *from, size_t bytes, bool wake, size_t *moved)
 {
+	unsigned tries = 0;
 	size_t done = 0;
-	while (done < bytes) {
+	int rc = 0;
+	while (!rc && done < bytes) {
 		struct move m = {.dst = (uintptr_t)to + done,
 				 .src = (uintptr_t)from + done,
 				 .len = bytes - done,
 				 .mode = MOVE_HOLES | (wake ? 0 : MOVE_DONTWAKE)};
 		if (!ioctl(fd, IOCTL_MOVE, &m))
-			return 0;
-		if (m.moved > 0)
+			done = bytes;
+		else if (m.moved > 0)
 			done += (uint64_t)m.moved;
-		else if (errno != EAGAIN && errno != EBUSY)
-			return -errno;
+		else if (errno != EAGAIN && (errno != EBUSY || ++tries == BUSY_TRIES))
+			rc = -errno;
 	}
-	return 0;
+	if (moved)
+		*moved = done;
+	return rc;
 }
 
 int td_uffd_protect(int fd, void *addr, size_t bytes, bool protect, bool wake)

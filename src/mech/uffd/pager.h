@@ -161,6 +161,7 @@ struct td_pager {
 
 	struct td_line linger; /* chunks with pages that linger */
 	uint64_t held_pages, linger_pages, tier2_pages;
+	uint64_t stuck_pages; /* that linger and could not be moved when it was last tried */
 
 	uint64_t leaving_pages; /* of tier 2, those that are being moved there or on from there */
 	uint64_t swapped_pages;
@@ -502,6 +503,12 @@ struct td_pipe *td_pager_take_pipe(struct td_pager *p);
 void td_pager_unmap_jobs(struct td_pager *p, struct td_job *jobs, size_t n, struct td_pipe *pipe);
 
 /* ---- flush.c ---- */
+
+/* Of what lingers, as far as is known. */
+static inline uint64_t td_pager_can_leave(const struct td_pager *p)
+{
+	return p->linger_pages > p->stuck_pages ? p->linger_pages - p->stuck_pages : 0;
+}
 
 /* Makes what lingers leave, if there is enough of it (or all of it); and tier 2 small enough. The
  * lock is held, and given up in between. false: nothing could be moved. */

@@ -104,10 +104,14 @@ void td_pager_recycle(struct td_pager *p, unsigned char *at, uint64_t pages)
 	unsigned bit, n;
 	while (td_pager_run(&rest, &bit, &n)) {
 		size_t skip = (size_t)bit * p->page_bytes, bytes = (size_t)n * p->page_bytes;
-		if (slot && !td_uffd_move(p->shadow_uffd, slot->at + skip, at + skip, bytes, false))
+		if (slot &&
+		    !td_uffd_move(p->shadow_uffd, slot->at + skip, at + skip, bytes, false, NULL)) {
 			slot->frames |= td_pager_bits(bit, n);
-		else
-			madvise(at + skip, bytes, MADV_DONTNEED);
+			continue;
+		}
+		madvise(at + skip, bytes, MADV_DONTNEED);
+		if (slot) /* some may have come */
+			madvise(slot->at + skip, bytes, MADV_DONTNEED);
 	}
 	if (slot)
 		td_pager_give_slot(p, slot);

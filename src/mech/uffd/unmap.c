@@ -13,30 +13,92 @@
 static void say_stuck(struct td_pager *p, int error)
 {
 	if (!atomic_exchange(&p->said_stuck, true))
-		td_pager_say(p, "tide: a page cannot be moved: %s: it stays near", strerror(error));
+		td_pager_say(p, "tide: a page cannot be moved: %s: it stays near for now",
+			     strerror(error));
 }
 
 /* ---- moving ---- */
+
+/* n pages from the front of these have moved: whole ones, of another one what has moved goes back.
+ */
+static int move_pages(struct td_pager *p, unsigned char *to, unsigned char *from, size_t bytes,
+		      unsigned *n)
+{
+	size_t moved;
+	int rc = td_uffd_move(p->shadow_uffd, to, from, bytes, false, &moved);
+	size_t part = moved % p->page_bytes, whole = moved - part;
+	if (part && td_uffd_move(p->uffd, from + whole, to + whole, part, p->thread, NULL))
+		td_pager_end(p, "a page cannot be moved back");
+	*n = (unsigned)(whole / p->page_bytes);
+	return rc;
+}
 
 /* Which of these pages could not be moved, and so are where they were. */
 static uint64_t move_out(struct td_pager *p, const struct td_job *job, unsigned at, unsigned n)
 {
 	uint64_t stuck = 0;
-	int rc = td_uffd_move(p->shadow_uffd, td_extent_view(p, job->extent, job->chunk, at),
-			      td_extent_at(p, job->extent, job->chunk, at),
-			      (size_t)n * p->page_bytes, false);
-	if (!rc)
-		return 0;
-	/* Some may be there already: then there is nothing left to move, and that is fine. */
-	for (unsigned i = 0; i < n && n > 1; i++)
-		stuck |= move_out(p, job, at + i, 1);
-	if (n == 1)
+	for (unsigned end = at + n; at < end; at++) {
+		unsigned char *to = td_extent_view(p, job->extent, job->chunk, at);
+		unsigned char *from = td_extent_at(p, job->extent, job->chunk, at);
+		unsigned moved;
+		int rc = move_pages(p, to, from, (size_t)(end - at) * p->page_bytes, &moved);
+		if (!rc)
+			break;
+		at += moved;
+		stuck |= td_pager_bits(at, 1);
 		say_stuck(p, -rc);
-	return n == 1 ? td_pager_bits(at, 1) : stuck;
+	}
+	return stuck;
+}
+
+/* Pages side by side, of one chunk after the other: a move costs an interrupt on every processor,
+ * however many they are. */
+struct moves {
+	unsigned char *from, *to;
+	size_t bytes;
+	struct {
+		struct td_job *job;
+		unsigned at, n;
+	} part[TD_PAGER_BATCH];
+	size_t parts_n;
+};
+
+static void move_all(struct td_pager *p, struct moves *m)
+{
+	unsigned moved = 0;
+	if (m->parts_n > 1)
+		move_pages(p, m->to, m->from, m->bytes, &moved);
+	/* From where it ended on, chunk by chunk. */
+	for (size_t i = 0; i < m->parts_n; i++) {
+		unsigned n = m->part[i].n, done = moved < n ? moved : n;
+		moved -= done;
+		if (done < n)
+			m->part[i].job->stuck |=
+				move_out(p, m->part[i].job, m->part[i].at + done, n - done);
+	}
+	m->parts_n = 0;
+}
+
+static void add_move(struct td_pager *p, struct moves *m, struct td_job *job, unsigned at,
+		     unsigned n)
+{
+	unsigned char *from = td_extent_at(p, job->extent, job->chunk, at);
+	bool next =
+		m->parts_n && m->part[0].job->extent == job->extent && m->from + m->bytes == from;
+	if (!next || m->parts_n == TD_PAGER_BATCH) {
+		move_all(p, m);
+		m->from = from;
+		m->to = td_extent_view(p, job->extent, job->chunk, at);
+		m->bytes = 0;
+	}
+	m->part[m->parts_n].job = job;
+	m->part[m->parts_n].at = at;
+	m->part[m->parts_n++].n = n;
+	m->bytes += (size_t)n * p->page_bytes;
 }
 
 /* Into the view; or, where nothing is kept, at once to where its memory is of use. */
-static void move_job(struct td_pager *p, struct td_job *job)
+static void move_job(struct td_pager *p, struct moves *m, struct td_job *job)
 {
 	uint64_t pages = job->unmap;
 	unsigned at, n;
@@ -46,7 +108,7 @@ static void move_job(struct td_pager *p, struct td_job *job)
 		return;
 	}
 	while (td_pager_run(&pages, &at, &n))
-		job->stuck |= move_out(p, job, at, n);
+		add_move(p, m, job, at, n);
 }
 
 /* ---- dropping ---- */
@@ -140,17 +202,34 @@ static void drop_job(struct td_pager *p, struct drops *d, struct td_job *job)
 		job->freed = job->unmap; /* the view never had them */
 }
 
+/* By address, so that neighbours leave together whichever threads they were of. qsort() may want
+ * memory, which a handler has none of. */
+static void sort_jobs(struct td_job *jobs, size_t n, struct td_job **sorted)
+{
+	for (size_t i = 0; i < n; i++) {
+		size_t at = i;
+		for (; at && sorted[at - 1]->chunk > jobs[i].chunk; at--)
+			sorted[at] = sorted[at - 1];
+		sorted[at] = &jobs[i];
+	}
+}
+
 void td_pager_unmap_jobs(struct td_pager *p, struct td_job *jobs, size_t n, struct td_pipe *pipe)
 {
+	struct td_job *sorted[TD_PAGER_BATCH];
+	struct moves m;
 	struct drops d;
 	d.pipe = pipe ? &pipe->pipe : NULL;
 	d.ranges_n = d.saves_n = d.saves_bytes = 0;
+	m.parts_n = 0;
+	sort_jobs(jobs, n, sorted);
 	for (size_t i = 0; i < n; i++) {
-		if (jobs[i].extent->fast && !jobs[i].extent->copies)
-			move_job(p, &jobs[i]);
+		if (sorted[i]->extent->fast && !sorted[i]->extent->copies)
+			move_job(p, &m, sorted[i]);
 		else
-			drop_job(p, &d, &jobs[i]);
+			drop_job(p, &d, sorted[i]);
 	}
+	move_all(p, &m);
 	drop(p, &d);
 }
 
