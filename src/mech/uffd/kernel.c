@@ -188,13 +188,8 @@ int td_uffd_zero(int fd, void *addr, size_t bytes, bool wake)
 	return 0;
 }
 
-/* A page that the kernel reads or writes for somebody is busy, mostly for a moment; one that is
- * registered with it for I/O, for as long as it is. Who evicts comes back to it later. */
-#define BUSY_TRIES 2
-
 int td_uffd_move(int fd, void *to, void *from, size_t bytes, bool wake, size_t *moved)
 {
-	unsigned tries = 0;
 	size_t done = 0;
 	int rc = 0;
 	while (!rc && done < bytes) {
@@ -206,7 +201,7 @@ int td_uffd_move(int fd, void *to, void *from, size_t bytes, bool wake, size_t *
 			done = bytes;
 		else if (m.moved > 0)
 			done += (uint64_t)m.moved;
-		else if (errno != EAGAIN && (errno != EBUSY || ++tries == BUSY_TRIES))
+		else if (errno != EAGAIN && (errno != EBUSY || moved))
 			rc = -errno;
 	}
 	if (moved)

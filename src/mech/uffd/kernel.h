@@ -32,8 +32,9 @@ int td_uffd_continue(int fd, void *addr, size_t bytes, bool protect, bool wake);
 /* Maps new pages with the bytes at from; shared memory holds them from then on. */
 int td_uffd_copy(int fd, void *addr, const void *from, size_t bytes, bool protect, bool wake);
 int td_uffd_zero(int fd, void *addr, size_t bytes, bool wake);
-/* Pages change their place, and are gone from where they were; holes stay holes. What has moved
- * when it fails is said in *moved, bytes from the front; NULL: whoever calls does not need it. */
+/* Pages change their place, and are gone from where they were; holes stay holes. One that a device
+ * fills or reads stays: -EBUSY, and *moved bytes from the front have moved. moved NULL: it is
+ * waited for. */
 int td_uffd_move(int fd, void *to, void *from, size_t bytes, bool wake, size_t *moved);
 int td_uffd_protect(int fd, void *addr, size_t bytes, bool protect, bool wake);
 /* An access is a SIGBUS from now on. */

@@ -101,11 +101,12 @@ void td_pager_recycle(struct td_pager *p, unsigned char *at, uint64_t pages)
 {
 	struct td_slot *slot = take_empty(p, pages);
 	uint64_t rest = pages;
+	size_t moved;
 	unsigned bit, n;
 	while (td_pager_run(&rest, &bit, &n)) {
 		size_t skip = (size_t)bit * p->page_bytes, bytes = (size_t)n * p->page_bytes;
-		if (slot &&
-		    !td_uffd_move(p->shadow_uffd, slot->at + skip, at + skip, bytes, false, NULL)) {
+		if (slot && !td_uffd_move(p->shadow_uffd, slot->at + skip, at + skip, bytes, false,
+					  &moved)) {
 			slot->frames |= td_pager_bits(bit, n);
 			continue;
 		}
