@@ -278,7 +278,7 @@ int tide_open(struct tide **out, const struct tide_options *options, struct tide
 
 int tide_record_end(struct tide *t, struct tide_error *err)
 {
-	sigset_t saved;
+	struct td_pager_caller saved;
 	struct td_engine *e = td_pager_lock_engine(t->pager, &saved);
 	struct td_recorder *recorder = t->recorder;
 	t->recorder = NULL;
@@ -356,7 +356,7 @@ bool tide_owns(struct tide *t, const void *addr)
 void tide_stats(struct tide *t, struct tide_stats *s)
 {
 	struct td_pager_figures f;
-	sigset_t saved;
+	struct td_pager_caller saved;
 	*s = (struct tide_stats){0};
 	td_pager_figures(t->pager, &f);
 #define TIDE_FIGURE(name, help) s->name = f.name;
@@ -400,7 +400,7 @@ static json_t *figures(const struct tide_stats *s)
 int tide_stats_json(struct tide *t, char **text, struct tide_error *err)
 {
 	struct tide_stats s;
-	sigset_t saved;
+	struct td_pager_caller saved;
 	json_t *o = td_lib_document("run");
 	tide_stats(t, &s);
 	json_object_set_new(o, "config", config(t, &s));

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
+#include <sys/uio.h>
 
 #include "preload.h"
 
@@ -24,15 +25,28 @@ static inline bool td_calls_mine(const void *p, size_t bytes)
 	       tide_owns(td_preload_tide, (const void *)last);
 }
 
+/* Between the parts of a buffer, from byte `skip` of them on, and one block. */
+void td_call_copy(const struct iovec *parts, size_t n, size_t skip, char *block, size_t bytes,
+		  bool to_block);
+
 /* One call of the kernel's, with all its other arguments in here. */
 struct td_call {
 	ssize_t (*run)(const struct td_call *c, void *data, size_t bytes, size_t done);
 	int fd, flags;
 	off_t offset; /* of the first byte */
 	bool write;   /* from memory to the file */
-	bool all;     /* to the end, even if it has to wait */
+	bool all;     /* to the end, even if it has to wait; else a piece is enough */
+	bool ready;   /* to the end, as long as it need not wait */
 	bool whole;   /* a message: in one piece or not at all */
+	bool stored;  /* it waits for nobody: memory may be held near meanwhile */
 };
-ssize_t td_call_run(const struct td_call *c, void *data, size_t bytes);
+ssize_t td_call_read(const struct td_call *c, void *data, size_t bytes, size_t done);
+ssize_t td_call_write(const struct td_call *c, void *data, size_t bytes, size_t done);
+ssize_t td_call_pread(const struct td_call *c, void *data, size_t bytes, size_t done);
+ssize_t td_call_pwrite(const struct td_call *c, void *data, size_t bytes, size_t done);
+bool td_call_is_stream(int socket);
+/* What kind of file it is, and so how far a reader goes. A writer goes to the end. */
+void td_call_look(struct td_call *c);
+ssize_t td_call_run(const struct td_call *c, const struct iovec *parts, size_t n);
 
 #endif

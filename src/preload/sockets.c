@@ -12,7 +12,7 @@ struct socket_call {
 	socklen_t *from_len, to_len;
 };
 
-static bool is_stream(int fd)
+bool td_call_is_stream(int fd)
 {
 	socklen_t len = sizeof(int);
 	int type = SOCK_STREAM;
@@ -36,21 +36,28 @@ static ssize_t run_sendto(const struct td_call *c, void *data, size_t bytes, siz
 	return next.sendto(c->fd, data, bytes, c->flags, s->to, s->to_len);
 }
 
+/* What is only looked at is looked at once: it would be the same again. */
+static bool is_whole(int fd, int flags)
+{
+	return (flags & (MSG_PEEK | MSG_OOB)) || !td_call_is_stream(fd);
+}
+
 TD_EXPORT ssize_t recvfrom(int fd, void *data, size_t bytes, int flags, struct sockaddr *from,
 			   socklen_t *len)
 {
 	if (!td_calls_mine(data, bytes))
 		return next.recvfrom(fd, data, bytes, flags, from, len);
+	struct iovec one = {data, bytes};
 	struct socket_call s = {{.run = run_recvfrom,
 				 .fd = fd,
 				 .flags = flags,
 				 .all = (flags & MSG_WAITALL) != 0,
-				 .whole = !is_stream(fd)},
+				 .whole = is_whole(fd, flags)},
 				from,
 				NULL,
 				len,
 				0};
-	return td_call_run(&s.call, data, bytes);
+	return td_call_run(&s.call, &one, 1);
 }
 
 TD_EXPORT ssize_t sendto(int fd, const void *data, size_t bytes, int flags,
@@ -58,17 +65,18 @@ TD_EXPORT ssize_t sendto(int fd, const void *data, size_t bytes, int flags,
 {
 	if (!td_calls_mine(data, bytes))
 		return next.sendto(fd, data, bytes, flags, to, len);
+	struct iovec one = {(void *)(uintptr_t)data, bytes};
 	struct socket_call s = {{.run = run_sendto,
 				 .fd = fd,
 				 .flags = flags,
 				 .write = true,
 				 .all = true,
-				 .whole = !is_stream(fd)},
+				 .whole = is_whole(fd, flags)},
 				NULL,
 				to,
 				NULL,
 				len};
-	return td_call_run(&s.call, (void *)(uintptr_t)data, bytes);
+	return td_call_run(&s.call, &one, 1);
 }
 
 TD_EXPORT ssize_t recv(int fd, void *data, size_t bytes, int flags)
@@ -106,29 +114,9 @@ static size_t total(const struct msghdr *m)
 	return bytes;
 }
 
-/* Between the parts of a message and one buffer. */
-static void scatter(const struct msghdr *m, char *room, size_t bytes, bool gather)
+/* A copy of the message whose data is one block. */
+static char *bounce(const struct msghdr *m, size_t bytes, struct msghdr *copy, struct iovec *one)
 {
-	for (size_t i = 0; i < m->msg_iovlen && bytes; i++) {
-		size_t len = m->msg_iov[i].iov_len;
-		if (len > bytes)
-			len = bytes;
-		if (gather)
-			memcpy(room, m->msg_iov[i].iov_base, len);
-		else
-			memcpy(m->msg_iov[i].iov_base, room, len);
-		room += len;
-		bytes -= len;
-	}
-}
-
-/* A copy of the message whose data is one buffer; of a stream no more than a few pages. */
-static char *bounce(int fd, const struct msghdr *m, struct msghdr *copy, struct iovec *one)
-{
-	size_t bytes = total(m);
-
-	if (bytes > TD_BOUNCE_BYTES && is_stream(fd))
-		bytes = TD_BOUNCE_BYTES;
 	*one = (struct iovec){next.malloc(bytes ? bytes : 1), bytes};
 	*copy = *m;
 	copy->msg_iov = one;
@@ -136,6 +124,20 @@ static char *bounce(int fd, const struct msghdr *m, struct msghdr *copy, struct 
 	if (!one->iov_base)
 		errno = ENOMEM;
 	return one->iov_base;
+}
+
+static void free_block(void *block)
+{
+	next.free(block);
+}
+
+/* Of a stream a few pages are enough, unless all of it was asked for. */
+static size_t to_receive(int fd, const struct msghdr *m, int flags)
+{
+	size_t bytes = total(m);
+	bool few = bytes > TD_BOUNCE_BYTES && !(flags & MSG_WAITALL) && td_call_is_stream(fd);
+
+	return few ? TD_BOUNCE_BYTES : bytes;
 }
 
 TD_EXPORT ssize_t recvmsg(int fd, struct msghdr *m, int flags)
@@ -147,16 +149,18 @@ TD_EXPORT ssize_t recvmsg(int fd, struct msghdr *m, int flags)
 
 	if (!any_mine(m))
 		return next.recvmsg(fd, m, flags);
-	if (!bounce(fd, m, &copy, &one))
+	if (!bounce(m, to_receive(fd, m, flags), &copy, &one))
 		return -1;
+	pthread_cleanup_push(free_block, one.iov_base);
 	n = next.recvmsg(fd, &copy, flags);
 	if (n >= 0) {
 		*m = copy;
 		m->msg_iov = parts;
 		m->msg_iovlen = parts_n;
-		scatter(m, one.iov_base, (size_t)n < one.iov_len ? (size_t)n : one.iov_len, false);
+		td_call_copy(parts, parts_n, 0, one.iov_base,
+			     (size_t)n < one.iov_len ? (size_t)n : one.iov_len, false);
 	}
-	next.free(one.iov_base);
+	pthread_cleanup_pop(1);
 	return n;
 }
 
@@ -168,11 +172,12 @@ TD_EXPORT ssize_t sendmsg(int fd, const struct msghdr *m, int flags)
 
 	if (!any_mine(m))
 		return next.sendmsg(fd, m, flags);
-	if (!bounce(fd, m, &copy, &one))
+	if (!bounce(m, total(m), &copy, &one))
 		return -1;
-	scatter(m, one.iov_base, one.iov_len, true);
+	pthread_cleanup_push(free_block, one.iov_base);
+	td_call_copy(m->msg_iov, m->msg_iovlen, 0, one.iov_base, one.iov_len, true);
 	n = next.sendmsg(fd, &copy, flags);
-	next.free(one.iov_base);
+	pthread_cleanup_pop(1);
 	return n;
 }
 

@@ -1,4 +1,5 @@
-/* readv() and its family: as so many single calls, which is what they are but for messages. */
+/* readv() and its family: one call each, where its data is little or a message, since others may
+ * read and write between two. */
 #include <errno.h>
 #include <limits.h>
 
@@ -17,59 +18,38 @@ static bool any_mine(const struct iovec *v, int n)
 	return false;
 }
 
-typedef ssize_t one_call(int fd, void *data, size_t bytes, off_t offset);
-
-static ssize_t one_read(int fd, void *data, size_t bytes, off_t offset)
+static ssize_t run(struct td_call c, const struct iovec *v, int n)
 {
-	(void)offset;
-	return read(fd, data, bytes);
-}
-
-static ssize_t one_write(int fd, void *data, size_t bytes, off_t offset)
-{
-	(void)offset;
-	return write(fd, data, bytes);
-}
-
-static ssize_t one_pwrite(int fd, void *data, size_t bytes, off_t offset)
-{
-	return pwrite(fd, data, bytes, offset);
-}
-
-static ssize_t each(one_call *call, int fd, const struct iovec *v, int n, off_t offset)
-{
-	ssize_t done = 0;
-
-	for (int i = 0; i < n; i++) {
-		ssize_t got =
-			v[i].iov_len ? call(fd, v[i].iov_base, v[i].iov_len, offset + done) : 0;
-		if (got < 0)
-			return done ? done : got;
-		done += got;
-		if ((size_t)got < v[i].iov_len)
-			break;
-	}
-	return done;
+	td_call_look(&c);
+	return td_call_run(&c, v, (size_t)n);
 }
 
 TD_EXPORT ssize_t readv(int fd, const struct iovec *v, int n)
 {
-	return any_mine(v, n) ? each(one_read, fd, v, n, 0) : next.readv(fd, v, n);
+	if (!any_mine(v, n))
+		return next.readv(fd, v, n);
+	return run((struct td_call){.run = td_call_read, .fd = fd}, v, n);
 }
 
 TD_EXPORT ssize_t writev(int fd, const struct iovec *v, int n)
 {
-	return any_mine(v, n) ? each(one_write, fd, v, n, 0) : next.writev(fd, v, n);
+	if (!any_mine(v, n))
+		return next.writev(fd, v, n);
+	return run((struct td_call){.run = td_call_write, .fd = fd, .write = true}, v, n);
 }
 
 TD_EXPORT ssize_t preadv(int fd, const struct iovec *v, int n, off_t offset)
 {
-	return any_mine(v, n) ? each(pread, fd, v, n, offset) : next.preadv(fd, v, n, offset);
+	if (!any_mine(v, n))
+		return next.preadv(fd, v, n, offset);
+	return run((struct td_call){.run = td_call_pread, .fd = fd, .offset = offset}, v, n);
 }
 
 TD_EXPORT ssize_t pwritev(int fd, const struct iovec *v, int n, off_t offset)
 {
-	return any_mine(v, n) ? each(one_pwrite, fd, v, n, offset) : next.pwritev(fd, v, n, offset);
+	struct td_call c = {.run = td_call_pwrite, .fd = fd, .offset = offset, .write = true};
+
+	return any_mine(v, n) ? run(c, v, n) : next.pwritev(fd, v, n, offset);
 }
 
 TD_EXPORT ssize_t preadv64(int fd, const struct iovec *v, int n, off64_t offset)

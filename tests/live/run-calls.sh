@@ -22,9 +22,10 @@ ends()
 	was_paged 0
 }
 
-for name in heap parts remap advice any-order bus files alarms closing forks threads; do
+for name in heap parts remap advice any-order bus files alarms closing forks threads jumps cancels; do
 	ends 0 $name
 done
+ends 0 waiting --chunk 4K
 if [ "$mapping" = exact ] || [ "$mapping" = around ]; then
 	ends 0 protect
 	ends 0 guarded-forks

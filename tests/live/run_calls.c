@@ -14,12 +14,14 @@ int main(int argc, char **argv)
 		{"any-order", any_order},
 		{"bus", bus},
 		{"busy", ends_busy},
+		{"cancels", cancels},
 		{"closing", closing},
 		{"exit", ends_by_exit},
 		{"files", files},
 		{"forks", forks},
 		{"guarded-forks", guarded_forks},
 		{"heap", heap},
+		{"jumps", jumps},
 		{"no-forks", no_forks},
 		{"no-protect", no_protect},
 		{"parts", parts},
@@ -27,6 +29,7 @@ int main(int argc, char **argv)
 		{"remap", remap},
 		{"signal", ends_by_signal},
 		{"threads", threads},
+		{"waiting", waiting},
 	};
 
 	for (size_t i = 0; argc == 2 && i < sizeof cases / sizeof *cases; i++) {

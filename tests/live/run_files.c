@@ -88,6 +88,36 @@ static void through_socket(char *p, char *q)
 	close(ends[1]);
 }
 
+/* What is looked at, cut short, or in several parts comes once, and in one piece. */
+static void in_parts(char *p, char *q)
+{
+	int ends[2];
+	struct iovec v[2] = {{p, 100}, {p + 3 * MB, 200}}, w[2] = {{q, 50}, {q + MB, MB}};
+
+	memset(p, 6, 4 * MB);
+	memset(q, 0, SIZE);
+	CHECK(!socketpair(AF_UNIX, SOCK_DGRAM, 0, ends));
+	CHECK(send(ends[0], p, 300, 0) == 300);
+	CHECK(recv(ends[1], q, 100, MSG_TRUNC) == 300);
+	CHECK(!memcmp(q, p, 100) && is_zero(q + 104, 1000));
+	CHECK(writev(ends[0], v, 2) == 300 && readv(ends[1], w, 2) == 300);
+	CHECK(!memcmp(q, p, 50) && !memcmp(q + MB, p + 50, 50));
+	CHECK(!memcmp(q + MB + 50, p + 3 * MB, 200));
+	close(ends[0]);
+	close(ends[1]);
+	CHECK(!socketpair(AF_UNIX, SOCK_STREAM, 0, ends));
+	CHECK(send(ends[0], p, 300, 0) == 300);
+	CHECK(recv(ends[1], q, SIZE, MSG_PEEK) == 300);
+	CHECK(recv(ends[1], q, SIZE, 0) == 300);
+	close(ends[0]);
+	close(ends[1]);
+	/* The first part is full, and nothing else comes. */
+	CHECK(!pipe(ends) && write(ends[1], p, 50) == 50);
+	CHECK(readv(ends[0], w, 2) == 50);
+	close(ends[0]);
+	close(ends[1]);
+}
+
 /* Untouched memory first: nothing of it is there. */
 void files(void)
 {
@@ -104,6 +134,7 @@ void files(void)
 	through_file(p, q);
 	through_pipe(p, q);
 	through_socket(p, q);
+	in_parts(p, q);
 	free(p);
 	free(q);
 }

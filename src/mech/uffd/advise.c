@@ -34,7 +34,7 @@ static int act_on(struct td_pager *p, const void *addr, size_t bytes, act *fn,
 		  struct tide_error *err)
 {
 	uintptr_t at = 0, end = 0;
-	sigset_t saved;
+	struct td_pager_caller saved;
 	int rc = td_pager_range(p, addr, bytes, &at, &end, err);
 	while (!rc && at < end) {
 		/* Not for the whole range: the program's threads go on meanwhile. */
@@ -93,7 +93,7 @@ static int evict(struct td_pager *p, struct td_extent *x, uint32_t chunk, uint64
 
 int td_pager_cold(struct td_pager *p, void *addr, size_t bytes, struct tide_error *err)
 {
-	sigset_t saved;
+	struct td_pager_caller saved;
 	int rc = act_on(p, addr, bytes, evict, err);
 	td_pager_enter(p, &saved);
 	td_pager_flush(p, true);
@@ -225,7 +225,7 @@ static int sync_region(struct td_pager *p, uintptr_t *at, uintptr_t end, struct 
 int td_pager_sync(struct td_pager *p, void *addr, size_t bytes, struct tide_error *err)
 {
 	uintptr_t at = 0, end = UINTPTR_MAX;
-	sigset_t saved;
+	struct td_pager_caller saved;
 	int rc = addr ? td_pager_range(p, addr, bytes, &at, &end, err) : 0;
 	if (rc)
 		return rc;
@@ -267,7 +267,7 @@ static void unpin(struct td_pager *p, uint32_t chunk)
 /* A thread that holds waits for nobody who holds, so one pin must always be there for it. */
 static bool pin_at(struct td_pager *p, uintptr_t addr, bool must)
 {
-	sigset_t saved;
+	struct td_pager_caller saved;
 	bool done = true;
 	td_pager_enter(p, &saved);
 	const struct td_region *r = td_pager_region(p, addr);
@@ -322,7 +322,7 @@ int td_pager_hold(struct td_pager *p, const void *addr, size_t bytes, bool write
 void td_pager_release(struct td_pager *p, const void *addr, size_t held)
 {
 	uintptr_t at = (uintptr_t)addr, end = at + held;
-	sigset_t saved;
+	struct td_pager_caller saved;
 	if (!held || end <= atomic_load(&p->lowest) || at >= atomic_load(&p->highest))
 		return;
 	td_pager_enter(p, &saved);

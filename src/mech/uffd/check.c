@@ -66,7 +66,7 @@ const char *td_pager_check(struct td_pager *p)
 {
 	struct sums s = {0};
 	const char *why = NULL;
-	sigset_t saved;
+	struct td_pager_caller saved;
 	td_pager_enter(p, &saved);
 	/* Whoever was served may go on before the server is done; and some read ahead. */
 	td_pager_await_range(p, 0, (uint64_t)p->engine->near.chunks * p->chunk_pages);

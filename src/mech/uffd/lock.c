@@ -99,18 +99,20 @@ static void sleep_on(struct td_pager *p, pthread_cond_t *condition)
 	atomic_fetch_sub(&p->asleep, 1);
 }
 
-void td_pager_enter(struct td_pager *p, sigset_t *saved)
+void td_pager_enter(struct td_pager *p, struct td_pager_caller *saved)
 {
 	sigset_t all;
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &saved->cancel);
 	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, saved);
+	pthread_sigmask(SIG_SETMASK, &all, &saved->signals);
 	td_pager_lock(p);
 }
 
-void td_pager_leave(struct td_pager *p, const sigset_t *saved)
+void td_pager_leave(struct td_pager *p, const struct td_pager_caller *saved)
 {
 	pthread_mutex_unlock(&p->lock);
-	pthread_sigmask(SIG_SETMASK, saved, NULL);
+	pthread_sigmask(SIG_SETMASK, &saved->signals, NULL);
+	pthread_setcancelstate(saved->cancel, NULL);
 }
 
 static bool is_busy(struct td_pager *p, uint32_t chunk)

@@ -164,7 +164,7 @@ int td_pager_map(struct td_pager *p, void **out, size_t bytes, void *at,
 		 const struct td_uffd_file *file, struct tide_error *err)
 {
 	struct td_extent *x = calloc(1, sizeof *x);
-	sigset_t saved;
+	struct td_pager_caller saved;
 	if (!x)
 		return tide_fail(err, -ENOMEM, "out of memory");
 	int rc = open_file(p, x, file, &bytes, err);
@@ -328,7 +328,7 @@ void td_pager_forget(struct td_pager *p, struct td_extent *x)
 {
 	uintptr_t start = (uintptr_t)x->base, end = start + x->pages * p->page_bytes;
 	const struct td_region *r;
-	sigset_t saved;
+	struct td_pager_caller saved;
 	td_pager_enter(p, &saved);
 	while ((r = td_pager_region_from(p, start)) && r->start < end)
 		unmap_region(p, r->start, r->end);
@@ -353,7 +353,7 @@ int td_pager_unmap(struct td_pager *p, void *addr, size_t bytes, struct tide_err
 {
 	uintptr_t start = 0, end = 0;
 	const struct td_region *r;
-	sigset_t saved;
+	struct td_pager_caller saved;
 	int rc = td_pager_range(p, addr, bytes, &start, &end, err);
 	if (!rc)
 		rc = td_pager_sync(p, addr, bytes, err);
@@ -368,7 +368,7 @@ int td_pager_unmap(struct td_pager *p, void *addr, size_t bytes, struct tide_err
 
 bool td_pager_owns(struct td_pager *p, const void *addr)
 {
-	sigset_t saved;
+	struct td_pager_caller saved;
 	if (!td_pager_may_own(p, (uintptr_t)addr))
 		return false;
 	td_pager_enter(p, &saved);

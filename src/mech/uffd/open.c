@@ -320,14 +320,14 @@ const char *td_pager_service(const struct td_pager *p)
 	return p->thread ? "thread" : "signal";
 }
 
-struct td_engine *td_pager_lock_engine(struct td_pager *p, sigset_t *saved)
+struct td_engine *td_pager_lock_engine(struct td_pager *p, struct td_pager_caller *saved)
 {
 	td_pager_enter(p, saved);
 	td_engine_count_hits(p->engine);
 	return p->engine;
 }
 
-void td_pager_unlock_engine(struct td_pager *p, const sigset_t *saved)
+void td_pager_unlock_engine(struct td_pager *p, const struct td_pager_caller *saved)
 {
 	td_pager_leave(p, saved);
 }
@@ -341,7 +341,7 @@ static uint64_t metadata(struct td_pager *p)
 void td_pager_figures(struct td_pager *p, struct td_pager_figures *f)
 {
 	struct td_store_use use = {0};
-	sigset_t saved;
+	struct td_pager_caller saved;
 	td_pager_enter(p, &saved);
 	uint64_t page = p->page_bytes;
 	if (p->store)

@@ -390,9 +390,9 @@ void td_pager_say_done(struct td_pager *p, struct td_done *done, uint32_t chunk,
 		       uint64_t stalled_ns);
 
 /* For calls of the program: signals are blocked, as a handler that touches paged memory would wait
- * for this very thread. */
-void td_pager_enter(struct td_pager *p, sigset_t *saved);
-void td_pager_leave(struct td_pager *p, const sigset_t *saved);
+ * for this very thread; nor is it cancelled, as it would take the lock with it. */
+void td_pager_enter(struct td_pager *p, struct td_pager_caller *saved);
+void td_pager_leave(struct td_pager *p, const struct td_pager_caller *saved);
 /* Until the chunk is not busy; the lock is given up meanwhile, so whatever was looked at before may
  * have changed. */
 void td_pager_await(struct td_pager *p, uint32_t chunk);

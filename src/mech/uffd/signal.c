@@ -7,6 +7,7 @@
 #include "pager.h"
 
 #include <errno.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -72,7 +73,12 @@ static void on_sigbus(int number, siginfo_t *info, void *context)
 			     .ref = instruction(context),
 			     .write = is_write(context)};
 	struct td_pager *p = NULL;
+	int cancel;
+	/* Waiting and reading here is not the program's, which may have been told to end where it
+	 * waits next. */
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	int rc = serve(&t, &p);
+	pthread_setcancelstate(cancel, NULL);
 	if (rc && rc != -ENOENT)
 		td_pager_fail(p, info->si_addr, rc);
 	if (rc)
@@ -83,7 +89,8 @@ static void on_sigbus(int number, siginfo_t *info, void *context)
 static int install(struct tide_error *err)
 {
 	struct sigaction action = {.sa_sigaction = on_sigbus, .sa_flags = SA_SIGINFO};
-	sigfillset(&action.sa_mask);
+	/* All of them: sigfillset() leaves out those by which the C library cancels threads. */
+	memset(&action.sa_mask, 0xff, sizeof action.sa_mask);
 	if (!served && sigaction(SIGBUS, &action, &before))
 		return tide_fail(err, -errno, "cannot handle SIGBUS: %s", strerror(errno));
 	served++;

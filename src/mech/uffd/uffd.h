@@ -64,9 +64,15 @@ int td_pager_hold(struct td_pager *p, const void *addr, size_t bytes, bool write
 void td_pager_release(struct td_pager *p, const void *addr, size_t held);
 bool td_pager_owns(struct td_pager *p, const void *addr);
 
+/* What a thread of the program could be interrupted by, before it came in. */
+struct td_pager_caller {
+	sigset_t signals;
+	int cancel;
+};
+
 /* The engine while nothing happens: for statistics. */
-struct td_engine *td_pager_lock_engine(struct td_pager *p, sigset_t *saved);
-void td_pager_unlock_engine(struct td_pager *p, const sigset_t *saved);
+struct td_engine *td_pager_lock_engine(struct td_pager *p, struct td_pager_caller *saved);
+void td_pager_unlock_engine(struct td_pager *p, const struct td_pager_caller *saved);
 
 struct td_pager_figures {
 #define TIDE_FIGURE(name, help) uint64_t name;
