@@ -5,6 +5,19 @@
 #include "next.h"
 #include "preload.h"
 
+TD_TLS unsigned td_preload_allocating;
+
+/* A call of the allocator behind us, which may hold its locks when a signal comes. */
+#define BEHIND(call) \
+	__extension__({ \
+		td_preload_allocating++; \
+		__atomic_signal_fence(__ATOMIC_SEQ_CST); \
+		__typeof__(call) behind_ = (call); \
+		__atomic_signal_fence(__ATOMIC_SEQ_CST); \
+		td_preload_allocating--; \
+		behind_; \
+	})
+
 /* Of the pager's memory pointers are whole pages, which those of malloc() are not: a small one is
  * told by its last bits. */
 static bool may_be_taken(const void *p)
@@ -39,7 +52,7 @@ TD_EXPORT void *malloc(size_t bytes)
 
 	if (!p)
 		p = take(bytes, 1);
-	return p ? p : next.malloc(bytes);
+	return p ? p : BEHIND(next.malloc(bytes));
 }
 
 /* Memory of the pager is zero, and so is the early one. */
@@ -55,7 +68,7 @@ TD_EXPORT void *calloc(size_t n, size_t each)
 	p = td_next_early(bytes);
 	if (!p)
 		p = take(bytes, 1);
-	return p ? p : next.calloc(n, each);
+	return p ? p : BEHIND(next.calloc(n, each));
 }
 
 static void give_back(void *p, size_t bytes)
@@ -73,7 +86,7 @@ TD_EXPORT void free(void *p)
 	if (bytes)
 		give_back(p, bytes);
 	else if (!td_next_is_early(p))
-		next.free(p);
+		BEHIND((next.free(p), 0));
 	errno = saved;
 }
 
@@ -115,7 +128,7 @@ TD_EXPORT void *realloc(void *p, size_t bytes)
 	had = taken_bytes(p);
 	if (!had) {
 		if (!td_preload_wants(bytes))
-			return next.realloc(p, bytes);
+			return BEHIND(next.realloc(p, bytes));
 		return move(p, next.malloc_usable_size(p), bytes);
 	}
 	if (bytes == 0) {
@@ -145,14 +158,14 @@ TD_EXPORT void *memalign(size_t align, size_t bytes)
 {
 	void *p = is_power(align) ? take(bytes, align) : NULL;
 
-	return p ? p : next.memalign(align, bytes);
+	return p ? p : BEHIND(next.memalign(align, bytes));
 }
 
 TD_EXPORT void *aligned_alloc(size_t align, size_t bytes)
 {
 	void *p = is_power(align) ? take(bytes, align) : NULL;
 
-	return p ? p : next.aligned_alloc(align, bytes);
+	return p ? p : BEHIND(next.aligned_alloc(align, bytes));
 }
 
 TD_EXPORT int posix_memalign(void **out, size_t align, size_t bytes)
@@ -160,7 +173,7 @@ TD_EXPORT int posix_memalign(void **out, size_t align, size_t bytes)
 	void *p = is_power(align) && align % sizeof(void *) == 0 ? take(bytes, align) : NULL;
 
 	if (!p)
-		return next.posix_memalign(out, align, bytes);
+		return BEHIND(next.posix_memalign(out, align, bytes));
 	*out = p;
 	return 0;
 }
@@ -169,14 +182,14 @@ TD_EXPORT void *valloc(size_t bytes)
 {
 	void *p = take(bytes, TD_OS_PAGE);
 
-	return p ? p : next.valloc(bytes);
+	return p ? p : BEHIND(next.valloc(bytes));
 }
 
 TD_EXPORT void *pvalloc(size_t bytes)
 {
 	void *p = take(bytes, TD_OS_PAGE);
 
-	return p ? p : next.pvalloc(bytes);
+	return p ? p : BEHIND(next.pvalloc(bytes));
 }
 
 TD_EXPORT size_t malloc_usable_size(void *p)

@@ -108,6 +108,11 @@ bool td_preload_wants(size_t bytes)
 	return td_preload_tide != NULL;
 }
 
+bool td_preload_is_owner(void)
+{
+	return td_preload_tide && getpid() == owner;
+}
+
 bool td_preload_is_on(void)
 {
 	return run_by_tide;
@@ -127,43 +132,8 @@ void td_preload_stop(void)
 __attribute__((constructor)) static void begin(void)
 {
 	run_by_tide = td_preload_read_settings();
-	if (run_by_tide)
-		td_preload_watch_forks();
-}
-
-/* Destructors of others and other threads may still use what they allocated: the memory stays, and
- * the pager with it; only its files are completed. */
-void td_preload_end(void)
-{
-	struct tide *t = td_preload_tide;
-	struct tide_error err;
-	bool complete = true;
-
-	if (!t || getpid() != owner || td_preload_inside)
+	if (!run_by_tide)
 		return;
-	td_preload_inside++;
-	td_preload_publish_last();
-	if (td_preload_settings.options.record || td_preload_settings.options.log)
-		complete = !tide_record_end(t, &err);
-	if (!complete)
-		td_preload_say("%s", err.text);
-	td_preload_end_slot(complete);
-	td_preload_inside--;
-}
-
-__attribute__((destructor)) static void end(void)
-{
-	td_preload_end();
-}
-
-TD_EXPORT void _exit(int status)
-{
-	td_preload_end();
-	next._exit(status);
-	__builtin_unreachable();
-}
-
-TD_EXPORT void _Exit(int status)
-{
-	_exit(status);
+	td_preload_watch_forks();
+	td_preload_watch_ends();
 }

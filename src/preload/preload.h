@@ -7,6 +7,7 @@
  *     pager.c    the pager itself, opened late    signals.c the program's SIGBUS, behind ours
  *     next.c     those whose names we took        forks.c   a child gets plain memory
  *     publish.c  figures for `tide run`           files.c   the pager's own, kept open
+ *     ends.c     what is done at the very end
  *
  * This is the one place of tide with variables of its own: a library in front of a program has no
  * handle to keep them in. Three contexts call in: the program; the pager called by us, and its
@@ -65,7 +66,7 @@ bool td_preload_wants(size_t bytes); /* may it be taken? opens the pager at the 
 bool td_preload_by_signal(void);     /* paging, now or soon, with faults of user mode alone */
 bool td_preload_is_on(void);         /* run by tide, and no child of a fork */
 void td_preload_stop(void);          /* in a child: from now on nothing is paged */
-void td_preload_end(void);           /* the process ends: last figures, complete files */
+bool td_preload_is_owner(void);      /* paging, and no child that shares our memory */
 /* "tide run: TEXT" as one line on standard error. */
 __attribute__((format(printf, 1, 2))) void td_preload_say(const char *format, ...);
 #define td_preload_say_once(...) \
@@ -74,6 +75,16 @@ __attribute__((format(printf, 1, 2))) void td_preload_say(const char *format, ..
 		if (!__atomic_exchange_n(&said, true, __ATOMIC_RELAXED)) \
 			td_preload_say(__VA_ARGS__); \
 	} while (0)
+
+/* heap.c: this thread is in the allocator behind us. */
+extern TD_TLS unsigned td_preload_allocating;
+
+/* ends.c */
+void td_preload_end(void); /* the process ends: last figures, complete files */
+void td_preload_watch_ends(void);
+void td_preload_begin_thread(void); /* by threads of the pager */
+void td_preload_end_thread(void);
+void td_preload_end_with_last(void); /* ends the process if it has no thread of its own any more */
 
 /* regions.c: ranges of addresses, whole pages of the system. Locked by their users. */
 struct td_region {

@@ -105,6 +105,7 @@ static void *publish_on(void *arg)
 		nanosleep(&quarter, NULL);
 		if (td_preload_tide)
 			td_preload_publish();
+		td_preload_end_with_last();
 	}
 	return NULL;
 }
@@ -116,7 +117,7 @@ void td_preload_start_publisher(void)
 	pthread_attr_t attr;
 	pthread_t thread;
 
-	if (!own || pthread_attr_init(&attr))
+	if (pthread_attr_init(&attr))
 		return;
 	sigfillset(&all);
 	next.pthread_sigmask(SIG_BLOCK, &all, &before);

@@ -174,10 +174,13 @@ struct start {
 static void *run_inside(void *arg)
 {
 	struct start s = *(struct start *)arg;
+	void *result;
 
+	td_preload_begin_thread();
 	free(arg);
-	td_preload_inside = 1;
-	return s.run(s.arg);
+	result = s.run(s.arg);
+	td_preload_end_thread();
+	return result;
 }
 
 TD_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*run)(void *),

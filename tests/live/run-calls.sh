@@ -22,7 +22,7 @@ ends()
 	was_paged 0
 }
 
-for name in heap parts remap advice any-order bus files alarms closing forks threads jumps cancels; do
+for name in heap parts remap advice any-order bus files alarms closing forks threads jumps cancels last; do
 	ends 0 $name
 done
 ends 0 waiting --chunk 4K
@@ -38,6 +38,11 @@ grep -q '^tide run: fork() is refused: ' said || fail "no word of a refusal"
 ends 7 exit
 ends 3 busy
 ends 3 busy --record busy.tide
+ends 4 in-malloc
+for what in 'twice 5' 'quickly 6'; do
+	ends "${what#* }" "${what% *}" --record end.tide
+	tide trace info end.tide >/dev/null || fail "${what% *} has cut its record"
+done
 ends 143 signal
 # Large pages: parts of them.
 for name in heap advice files forks; do

@@ -21,14 +21,18 @@ int main(int argc, char **argv)
 		{"forks", forks},
 		{"guarded-forks", guarded_forks},
 		{"heap", heap},
+		{"in-malloc", ends_in_malloc},
 		{"jumps", jumps},
+		{"last", ends_last},
 		{"no-forks", no_forks},
 		{"no-protect", no_protect},
 		{"parts", parts},
 		{"protect", protect},
+		{"quickly", ends_quickly},
 		{"remap", remap},
 		{"signal", ends_by_signal},
 		{"threads", threads},
+		{"twice", ends_twice},
 		{"waiting", waiting},
 	};
 

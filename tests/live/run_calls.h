@@ -81,6 +81,7 @@ void on_signal(int sig, siginfo_t *info, void *context);
 void heap(void), parts(void), remap(void), advice(void), any_order(void), protect(void),
 	no_protect(void), bus(void), alarms_come(void), threads(void), files(void), closing(void),
 	forks(void), guarded_forks(void), no_forks(void), ends_by_exit(void), ends_by_signal(void),
-	ends_busy(void), waiting(void), jumps(void), cancels(void);
+	ends_busy(void), ends_in_malloc(void), ends_twice(void), ends_last(void),
+	ends_quickly(void), waiting(void), jumps(void), cancels(void);
 
 #endif

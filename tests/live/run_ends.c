@@ -1,5 +1,6 @@
 /* Cases of run_calls: processes that fork and end. */
 #include <pthread.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 
 #include "run_calls.h"
@@ -112,4 +113,65 @@ void ends_busy(void)
 		CHECK(!pthread_create(&thread, NULL, run_on, map(SIZE)));
 	usleep(50000);
 	exit(3);
+}
+
+static void end_now(int sig)
+{
+	(void)sig;
+	_exit(4);
+}
+
+/* By a handler, in the middle of the allocator. */
+void ends_in_malloc(void)
+{
+	struct itimerval soon = {.it_value = {0, 30000}};
+	void *block[64] = {NULL};
+
+	fill(map(SIZE), SIZE, 1);
+	CHECK(signal(SIGALRM, end_now) != SIG_ERR && !setitimer(ITIMER_REAL, &soon, NULL));
+	for (size_t i = 0;; i++) {
+		free(block[i * 7 % 64]);
+		block[i * 7 % 64] = malloc(1500 + i * 37 % 30000);
+	}
+}
+
+static void *end_too(void *arg)
+{
+	(void)arg;
+	_exit(5);
+}
+
+/* Two threads at once; the pager has much to write then. */
+void ends_twice(void)
+{
+	volatile char *p = map(SIZE);
+	pthread_t thread;
+
+	for (int round = 0; round < 200; round++)
+		for (size_t i = 0; i < SIZE; i += 16 * PAGE)
+			p[i]++;
+	CHECK(!pthread_create(&thread, NULL, end_too, NULL));
+	exit(5);
+}
+
+static void *go_on(void *arg)
+{
+	fill(arg, SIZE, 1);
+	CHECK(holds(arg, SIZE, 1));
+	return NULL;
+}
+
+/* With its last thread, which is not the first. */
+void ends_last(void)
+{
+	pthread_t thread;
+
+	CHECK(!pthread_create(&thread, NULL, go_on, map(SIZE)));
+	pthread_exit(NULL);
+}
+
+void ends_quickly(void)
+{
+	fill(map(SIZE), SIZE, 1);
+	quick_exit(6);
 }
