@@ -2,8 +2,9 @@
  * child gets plain memory at the same addresses, and the parent sends what is in it before its
  * fork() returns. From then on the child is not paged; what it executes has a pager of its own.
  *
- * The work is done by handlers of pthread_atfork(), which come first in both processes, since they
- * were there first, and also where the C library forks by itself (daemon(), forkpty()). */
+ * The work is done by handlers of pthread_atfork(), which come last before the fork and first in
+ * both processes, since they were there first, and also where the C library forks by itself
+ * (daemon(), forkpty()). */
 #include <errno.h>
 #include <pthread.h>
 #include <string.h>
@@ -161,11 +162,13 @@ static void close_end(int which)
 	ends[which] = -1;
 }
 
+/* A pager that is about to be opened is waited for: the child could neither use nor open one. */
 static void before_fork(void)
 {
+	td_preload_lock_opening();
+	td_regions_lock();
 	if (!td_preload_tide)
 		return;
-	td_regions_lock();
 	forking = true;
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
 		ends[0] = ends[1] = -1;
@@ -175,18 +178,21 @@ static void in_parent(void)
 {
 	int saved = errno;
 
-	if (!forking)
-		return;
-	forking = false;
-	close_end(1);
-	send_regions();
-	close_end(0);
+	if (forking) {
+		forking = false;
+		close_end(1);
+		send_regions();
+		close_end(0);
+	}
 	td_regions_unlock();
+	td_preload_unlock_opening();
 	errno = saved;
 }
 
 static void in_child(void)
 {
+	td_regions_reset_lock();
+	td_preload_reset_opening();
 	if (!forking)
 		return;
 	forking = false;
@@ -194,7 +200,6 @@ static void in_child(void)
 	td_preload_inside = 0;
 	td_preload_drop_signals();
 	td_preload_forget_slot();
-	td_regions_reset_lock();
 	close_end(0);
 	if (!receive_regions()) {
 		td_preload_say("a forked child did not get its memory and ends");
@@ -206,9 +211,24 @@ static void in_child(void)
 			      td_guarded.at[i].end - td_guarded.at[i].start, td_guarded.at[i].kind);
 }
 
+extern void *__dso_handle;
+
 void td_preload_watch_forks(void)
 {
-	pthread_atfork(before_fork, in_parent, in_child);
+	static bool watched;
+
+	if (!watched)
+		next.__register_atfork(before_fork, in_parent, in_child, &__dso_handle);
+	watched = true;
+}
+
+/* What pthread_atfork() is made of. The constructors of libraries come before ours, and their
+ * handlers may allocate, and touch what is paged: ours are the first all the same. */
+TD_EXPORT int __register_atfork(void (*before)(void), void (*parent)(void), void (*child)(void),
+				void *library)
+{
+	td_preload_watch_forks();
+	return next.__register_atfork(before, parent, child, library);
 }
 
 /* ---- who may fork ---- */

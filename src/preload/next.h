@@ -24,6 +24,9 @@
 #undef fread_unlocked /* macros, for constant sizes */
 #undef fwrite_unlocked
 
+int __register_atfork(void (*before)(void), void (*parent)(void), void (*child)(void),
+		      void *library);
+
 struct td_next {
 #define TD_NEXT(name) __typeof__(&(name)) name; /* NOLINT: a member has no parentheses */
 #include "next.def"

@@ -14,12 +14,13 @@ struct tide *td_preload_tide;
 TD_TLS unsigned td_preload_inside;
 
 static bool run_by_tide;
-static pthread_once_t opened = PTHREAD_ONCE_INIT;
+static pthread_mutex_t opening = PTHREAD_MUTEX_INITIALIZER;
 static pid_t owner; /* a child is not */
 
 void td_preload_say(const char *format, ...)
 {
 	char line[700];
+	int cancel;
 	int n = snprintf(line, sizeof line, "tide run: ");
 	va_list args;
 
@@ -29,8 +30,11 @@ void td_preload_say(const char *format, ...)
 	if (n > (int)sizeof line - 2)
 		n = (int)sizeof line - 2;
 	line[n++] = '\n';
-	if (next.write(STDERR_FILENO, line, (size_t)n) < 0)
-		return; /* there is nobody left to tell */
+	/* Whoever allocates does not wait anywhere, as far as it knows. */
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+	ssize_t ignored = next.write(STDERR_FILENO, line, (size_t)n); /* nobody is left to tell */
+	(void)ignored;
+	pthread_setcancelstate(cancel, NULL);
 }
 
 static void pass_on(void *arg, const char *text)
@@ -100,12 +104,33 @@ bool td_preload_wants(size_t bytes)
 {
 	if (!run_by_tide || td_preload_inside || bytes < td_preload_settings.threshold_bytes)
 		return false;
-	if (!td_preload_tide) {
+	if (!__atomic_load_n(&td_preload_tide, __ATOMIC_ACQUIRE)) {
+		int cancel;
+		pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 		td_preload_inside++;
-		pthread_once(&opened, open_pager);
+		pthread_mutex_lock(&opening);
+		if (!td_preload_tide)
+			open_pager();
+		pthread_mutex_unlock(&opening);
 		td_preload_inside--;
+		pthread_setcancelstate(cancel, NULL);
 	}
 	return td_preload_tide != NULL;
+}
+
+void td_preload_lock_opening(void)
+{
+	pthread_mutex_lock(&opening);
+}
+
+void td_preload_unlock_opening(void)
+{
+	pthread_mutex_unlock(&opening);
+}
+
+void td_preload_reset_opening(void)
+{
+	pthread_mutex_init(&opening, NULL);
 }
 
 bool td_preload_is_owner(void)

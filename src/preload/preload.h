@@ -63,6 +63,9 @@ static inline bool td_preload_paged(const void *p)
 	return !td_preload_off() && tide_owns(td_preload_tide, p);
 }
 bool td_preload_wants(size_t bytes); /* may it be taken? opens the pager at the first one */
+void td_preload_lock_opening(void);  /* for the time of a fork */
+void td_preload_unlock_opening(void);
+void td_preload_reset_opening(void); /* in a child */
 bool td_preload_by_signal(void);     /* paging, now or soon, with faults of user mode alone */
 bool td_preload_is_on(void);         /* run by tide, and no child of a fork */
 void td_preload_stop(void);          /* in a child: from now on nothing is paged */

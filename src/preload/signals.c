@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <string.h>
+#include <ucontext.h>
 
 #include "next.h"
 #include "preload.h"
@@ -30,6 +31,21 @@ static void die_of(int sig, const siginfo_t *info)
 		raise(sig);
 }
 
+/* With what the program wants blocked meanwhile, and not all that the pager does: a handler may
+ * touch paged memory, or jump out. */
+static void call_theirs(const struct sigaction *action, int sig, siginfo_t *info, void *context)
+{
+	sigset_t mask, saved;
+
+	sigemptyset(&mask);
+	memcpy(&mask, &((ucontext_t *)context)->uc_sigmask, sizeof(uint64_t)); /* the kernel's */
+	sigorset(&mask, &mask, &action->sa_mask);
+	sigdelset(&mask, SIGBUS);
+	next.pthread_sigmask(SIG_SETMASK, &mask, &saved);
+	call(action, sig, info, context);
+	next.pthread_sigmask(SIG_SETMASK, &saved, NULL);
+}
+
 /* A SIGBUS that is none of the pager's. Here the program runs. */
 static void stray_bus(int sig, siginfo_t *info, void *context)
 {
@@ -42,7 +58,7 @@ static void stray_bus(int sig, siginfo_t *info, void *context)
 	else if (action.sa_handler == SIG_DFL || action.sa_handler == SIG_IGN)
 		die_of(sig, info);
 	else
-		call(&action, sig, info, context);
+		call_theirs(&action, sig, info, context);
 	td_preload_inside = was;
 }
 
@@ -164,13 +180,14 @@ TD_EXPORT int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
 	return next.pthread_sigmask(how, how == SIG_UNBLOCK ? set : without_bus(set, &room), old);
 }
 
-/* ---- the pager's own threads ---- */
+/* ---- threads ---- */
 
 struct start {
 	void *(*run)(void *arg);
 	void *arg;
 };
 
+/* A thread of the pager's. */
 static void *run_inside(void *arg)
 {
 	struct start s = *(struct start *)arg;
@@ -183,15 +200,12 @@ static void *run_inside(void *arg)
 	return result;
 }
 
-TD_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*run)(void *),
-			     void *arg)
+static int create_inside(pthread_t *thread, const pthread_attr_t *attr, void *(*run)(void *),
+			 void *arg)
 {
-	struct start *s;
+	struct start *s = malloc(sizeof *s);
 	int rc;
 
-	if (!td_preload_inside)
-		return next.pthread_create(thread, attr, run, arg);
-	s = malloc(sizeof *s);
 	if (!s)
 		return EAGAIN;
 	*s = (struct start){run, arg};
@@ -199,4 +213,32 @@ TD_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void
 	if (rc)
 		free(s);
 	return rc;
+}
+
+/* What calls of ours need of a stack beyond what the program knows. */
+#define STACK_MORE ((size_t)192 << 10)
+
+/* Has the program a size in mind, and no memory of its own for it? */
+static bool has_size(const pthread_attr_t *attr, size_t *bytes)
+{
+	void *at;
+
+	return pthread_attr_getstack(attr, &at, bytes) == 0 && (uintptr_t)at + *bytes == 0 &&
+	       *bytes;
+}
+
+TD_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*run)(void *),
+			     void *arg)
+{
+	pthread_attr_t larger;
+	size_t bytes;
+
+	if (td_preload_inside)
+		return create_inside(thread, attr, run, arg);
+	if (td_preload_is_on() && attr && has_size(attr, &bytes)) {
+		larger = *attr; /* what it points to stays the program's */
+		if (pthread_attr_setstacksize(&larger, bytes + STACK_MORE) == 0)
+			attr = &larger;
+	}
+	return next.pthread_create(thread, attr, run, arg);
 }

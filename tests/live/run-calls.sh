@@ -22,7 +22,8 @@ ends()
 	was_paged 0
 }
 
-for name in heap parts remap advice any-order bus files alarms closing forks threads jumps cancels last; do
+for name in heap parts remap advice any-order bus files alarms closing forks threads jumps cancels last \
+	bus-jumps stacks library-forks early-forks; do
 	ends 0 $name
 done
 ends 0 waiting --chunk 4K

@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 
 #include "run_calls.h"
+#include "run_library.h"
 
 /* ---- fork ---- */
 
@@ -51,6 +52,56 @@ void forks(void)
 	}
 	CHECK(system("exit 4") == 4 << 8);
 	CHECK(holds(p, SIZE, 1));
+}
+
+static bool counted(const char *p, char forks)
+{
+	for (size_t i = 0; i < LIBRARY_BYTES; i += PAGE)
+		if (p[i] != forks)
+			return false;
+	return true;
+}
+
+/* Libraries have handlers of their own, which allocate and touch what is paged. */
+void library_forks(void)
+{
+	char *p = library_state();
+
+	for (char i = 1; i < 4; i++) {
+		pid_t pid = fork();
+		if (pid == 0)
+			_exit(counted(p, i) ? 0 : 1);
+		CHECK(counted(p, i) && status_of(pid) == 0);
+	}
+}
+
+static void *allocate(void *arg)
+{
+	pthread_barrier_wait(arg);
+	return malloc(2 * MB);
+}
+
+/* While another thread is the first to allocate, so that a pager is just being opened. */
+void early_forks(void)
+{
+	pthread_barrier_t both;
+	pthread_t thread;
+	void *p;
+	pid_t pid;
+
+	CHECK(!pthread_barrier_init(&both, NULL, 2));
+	CHECK(!pthread_create(&thread, NULL, allocate, &both));
+	pthread_barrier_wait(&both);
+	pid = fork();
+	if (pid == 0) {
+		p = malloc(2 * MB);
+		fill(p, 2 * MB, 1);
+		_exit(holds(p, 2 * MB, 1) ? 0 : 1);
+	}
+	CHECK(status_of(pid) == 0);
+	CHECK(!pthread_join(thread, &p));
+	fill(p, 2 * MB, 2);
+	CHECK(holds(p, 2 * MB, 2));
 }
 
 /* What is protected in the parent is so in the child, with its content. */

@@ -98,6 +98,36 @@ void bus(void)
 	fclose(f);
 }
 
+static jmp_buf back;
+static char *touched;
+
+/* Its own mask is what it asked for: nothing. */
+static void on_bus(int sig)
+{
+	CHECK(sig == SIGBUS && holds(touched, SIZE, 1));
+	_longjmp(back, 1);
+}
+
+/* A handler of the program's that touches paged memory, and jumps out as if it were not one. */
+void bus_jumps(void)
+{
+	struct sigaction action = {.sa_handler = on_bus, .sa_flags = SA_NODEFER};
+	FILE *f = tmpfile();
+	volatile char *file;
+	sigset_t blocked;
+
+	CHECK(f);
+	touched = map(SIZE);
+	fill(touched, SIZE, 1);
+	file = mmap(NULL, PAGE, PROT_READ, MAP_SHARED, fileno(f), 0);
+	CHECK(file != MAP_FAILED && !sigaction(SIGBUS, &action, NULL));
+	for (volatile int i = 0; i < 3; i++) {
+		if (_setjmp(back) == 0)
+			CHECK(!*file);
+	}
+	CHECK(!sigprocmask(SIG_SETMASK, NULL, &blocked) && !sigismember(&blocked, SIGALRM));
+}
+
 static volatile sig_atomic_t alarms;
 static char *shared_page;
 
@@ -163,4 +193,45 @@ void threads(void)
 		CHECK(!pthread_create(&thread[i], NULL, churn, (void *)i));
 	for (size_t i = 0; i < 6; i++)
 		CHECK(!pthread_join(thread[i], NULL));
+}
+
+/* ---- small stacks ---- */
+
+#define LITTLE ((size_t)16 << 10)
+
+static void *touch_on_little(void *arg)
+{
+	fill(arg, SIZE, 1);
+	CHECK(holds(arg, SIZE, 1));
+	free(malloc(3 * MB));
+	return NULL;
+}
+
+static void on_user(int sig)
+{
+	static size_t at;
+
+	(void)sig;
+	at += 37 * PAGE;
+	touched[at % SIZE]++;
+}
+
+/* There is room for a program's own calls and handlers, and for a pager besides. */
+void stacks(void)
+{
+	struct sigaction action = {.sa_handler = on_user, .sa_flags = SA_ONSTACK};
+	char *below = malloc(20 * LITTLE);
+	stack_t stack = {.ss_sp = below + 19 * LITTLE, .ss_size = LITTLE};
+	pthread_attr_t attr;
+	pthread_t thread;
+
+	touched = map(SIZE);
+	CHECK(!pthread_attr_init(&attr) && !pthread_attr_setstacksize(&attr, LITTLE));
+	CHECK(!pthread_create(&thread, &attr, touch_on_little, touched));
+	CHECK(!pthread_join(thread, NULL));
+	CHECK(below && !sigaltstack(&stack, NULL) && !sigaction(SIGUSR1, &action, NULL));
+	memset(below, 0, 19 * LITTLE);
+	for (int i = 0; i < 1000; i++)
+		raise(SIGUSR1);
+	CHECK(is_zero(below, 19 * LITTLE));
 }
