@@ -1,6 +1,7 @@
 #include "calls.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <string.h>
@@ -187,6 +188,16 @@ ssize_t td_call_pwrite(const struct td_call *c, void *data, size_t bytes, size_t
 	return next.pwrite(c->fd, data, bytes, c->offset + (off_t)done);
 }
 
+bool td_calls_direct(int fd, const void *p, size_t bytes)
+{
+	int flags;
+
+	if (td_preload_off() || bytes < 512) /* what a disk has at least */
+		return false;
+	flags = fcntl(fd, F_GETFL);
+	return flags >= 0 && (flags & O_DIRECT) && td_calls_paged(p, bytes);
+}
+
 void td_call_look(struct td_call *c)
 {
 	struct stat st;
@@ -209,7 +220,7 @@ static ssize_t run(struct td_call c, const void *data, size_t bytes)
 
 TD_EXPORT ssize_t read(int fd, void *data, size_t bytes)
 {
-	if (!td_calls_mine(data, bytes))
+	if (!td_calls_takes(fd, data, bytes))
 		return next.read(fd, data, bytes);
 	return run((struct td_call){.run = td_call_read, .fd = fd}, data, bytes);
 }
@@ -217,21 +228,21 @@ TD_EXPORT ssize_t read(int fd, void *data, size_t bytes)
 /* A writer waits until everything is written, or would not at all. */
 TD_EXPORT ssize_t write(int fd, const void *data, size_t bytes)
 {
-	if (!td_calls_mine(data, bytes))
+	if (!td_calls_takes(fd, data, bytes))
 		return next.write(fd, data, bytes);
 	return run((struct td_call){.run = td_call_write, .fd = fd, .write = true}, data, bytes);
 }
 
 TD_EXPORT ssize_t pread(int fd, void *data, size_t bytes, off_t offset)
 {
-	if (!td_calls_mine(data, bytes))
+	if (!td_calls_takes(fd, data, bytes))
 		return next.pread(fd, data, bytes, offset);
 	return run((struct td_call){.run = td_call_pread, .fd = fd, .offset = offset}, data, bytes);
 }
 
 TD_EXPORT ssize_t pwrite(int fd, const void *data, size_t bytes, off_t offset)
 {
-	if (!td_calls_mine(data, bytes))
+	if (!td_calls_takes(fd, data, bytes))
 		return next.pwrite(fd, data, bytes, offset);
 	return run(
 		(struct td_call){.run = td_call_pwrite, .fd = fd, .offset = offset, .write = true},

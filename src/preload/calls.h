@@ -12,17 +12,32 @@
 
 #define TD_BOUNCE_BYTES ((size_t)64 << 10)
 
-/* Is it a buffer that a system call could not use by itself? The address goes through a number:
- * what a buffer to be filled holds is nobody's business, as the compiler knows. */
-static inline bool td_calls_mine(const void *p, size_t bytes)
+/* Is it paged? The address goes through a number: what a buffer to be filled holds is nobody's
+ * business, as the compiler knows. */
+static inline bool td_calls_paged(const void *p, size_t bytes)
 {
 	uintptr_t first = (uintptr_t)p, last = first + bytes - 1;
 
-	if (td_preload_off() || !td_preload_settings.helps || !bytes)
+	if (td_preload_off() || !bytes)
 		return false;
 	__asm__("" : "+r"(first));
 	return tide_owns(td_preload_tide, (const void *)first) ||
 	       tide_owns(td_preload_tide, (const void *)last);
+}
+
+/* Is it a buffer that a system call could not use by itself? */
+static inline bool td_calls_mine(const void *p, size_t bytes)
+{
+	return td_preload_settings.helps && td_calls_paged(p, bytes);
+}
+
+/* Is it one that a device would fill or read, and that must not leave meanwhile? */
+bool td_calls_direct(int fd, const void *p, size_t bytes);
+
+/* Either of them. */
+static inline bool td_calls_takes(int fd, const void *p, size_t bytes)
+{
+	return td_calls_mine(p, bytes) || td_calls_direct(fd, p, bytes);
 }
 
 /* Between the parts of a buffer, from byte `skip` of them on, and one block. */

@@ -17,6 +17,7 @@ int main(int argc, char **argv)
 		{"busy", ends_busy},
 		{"cancels", cancels},
 		{"closing", closing},
+		{"direct", direct},
 		{"early-forks", early_forks},
 		{"exit", ends_by_exit},
 		{"files", files},

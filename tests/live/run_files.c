@@ -139,6 +139,49 @@ void files(void)
 	free(q);
 }
 
+/* ---- without a copy by the kernel ---- */
+
+static char *pressed;
+static volatile bool enough;
+
+static void *press(void *arg)
+{
+	for (uint64_t i = (uintptr_t)arg; !enough; i = i * 6364136223846793005u + 1)
+		pressed[(i >> 20) % SIZE]++;
+	return NULL;
+}
+
+/* A device fills memory that others want to see leave. */
+void direct(void)
+{
+	char name[] = "direct-XXXXXX", *p = aligned_alloc(PAGE, SIZE), *q = aligned_alloc(PAGE, SIZE);
+	struct iovec v[2] = {{q, 4 * MB}, {q + 4 * MB, SIZE - 4 * MB}};
+	int fd = mkstemp(name);
+	pthread_t thread[2];
+
+	CHECK(fd >= 0 && !unlink(name));
+	fill(p, SIZE, 1);
+	CHECK(write(fd, p, SIZE) == (ssize_t)SIZE && !fsync(fd));
+	if (fcntl(fd, F_SETFL, O_DIRECT)) /* not every file system has it */
+		return;
+	pressed = map(SIZE);
+	for (size_t i = 0; i < 2; i++)
+		CHECK(!pthread_create(&thread[i], NULL, press, (void *)(i + 1)));
+	for (int round = 0; round < 4; round++) {
+		memset(q, 1, SIZE);
+		for (size_t at = 0; at < SIZE; at += MB)
+			CHECK(pread(fd, q + at, MB, (off_t)at) == (ssize_t)MB);
+		CHECK(holds(q, SIZE, 1));
+		memset(q, 1, SIZE);
+		CHECK(preadv(fd, v, 2, 0) == (ssize_t)SIZE && holds(q, SIZE, 1));
+	}
+	CHECK(pwrite(fd, p, SIZE, 0) == (ssize_t)SIZE);
+	enough = true;
+	for (size_t i = 0; i < 2; i++)
+		CHECK(!pthread_join(thread[i], NULL));
+	CHECK(pread(fd, q, SIZE, 0) == (ssize_t)SIZE && holds(q, SIZE, 1));
+}
+
 /* The pager's files are none of the program's. */
 void closing(void)
 {

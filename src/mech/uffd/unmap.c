@@ -46,7 +46,8 @@ static uint64_t move_out(struct td_pager *p, const struct td_job *job, unsigned 
 			break;
 		at += moved;
 		stuck |= td_pager_bits(at, 1);
-		say_stuck(p, -rc);
+		if (rc != -EBUSY) /* I/O ends some time */
+			say_stuck(p, -rc);
 	}
 	return stuck;
 }
