@@ -1,4 +1,5 @@
 /* malloc() and its family: what is at least the threshold comes from the pager. */
+#include <dlfcn.h>
 #include <errno.h>
 #include <string.h>
 
@@ -41,18 +42,46 @@ static size_t taken_bytes(const void *p)
 	return bytes;
 }
 
-static void *take(size_t bytes, size_t align)
+/* Blocks of files, folders and names, which the C library gives to the kernel without asking us,
+ * have at most a megabyte. */
+#define LIBRARY_MOST ((size_t)2 << 20)
+
+static bool is_for_library(const void *caller, size_t bytes)
 {
-	return td_preload_wants(bytes) ? td_preload_take(bytes, align, true) : NULL;
+	static uintptr_t start, end;
+	struct dl_find_object found;
+
+	if (!td_preload_settings.helps || bytes > LIBRARY_MOST)
+		return false;
+	if (!end && _dl_find_object((void *)(uintptr_t)next.fopen, &found) == 0) {
+		start = (uintptr_t)found.dlfo_map_start;
+		__atomic_store_n(&end, (uintptr_t)found.dlfo_map_end, __ATOMIC_RELEASE);
+	}
+	return (uintptr_t)caller < __atomic_load_n(&end, __ATOMIC_ACQUIRE) &&
+	       (uintptr_t)caller >= start;
 }
 
-TD_EXPORT void *malloc(size_t bytes)
+static void *take(size_t bytes, size_t align, const void *caller)
+{
+	if (!td_preload_wants(bytes) || is_for_library(caller, bytes))
+		return NULL;
+	return td_preload_take(bytes, align, true);
+}
+
+#define CALLER __builtin_return_address(0)
+
+static void *allocate(size_t bytes, const void *caller)
 {
 	void *p = td_next_early(bytes);
 
 	if (!p)
-		p = take(bytes, 1);
+		p = take(bytes, 1, caller);
 	return p ? p : BEHIND(next.malloc(bytes));
+}
+
+TD_EXPORT void *malloc(size_t bytes)
+{
+	return allocate(bytes, CALLER);
 }
 
 /* Memory of the pager is zero, and so is the early one. */
@@ -67,7 +96,7 @@ TD_EXPORT void *calloc(size_t n, size_t each)
 	}
 	p = td_next_early(bytes);
 	if (!p)
-		p = take(bytes, 1);
+		p = take(bytes, 1, CALLER);
 	return p ? p : BEHIND(next.calloc(n, each));
 }
 
@@ -91,9 +120,9 @@ TD_EXPORT void free(void *p)
 }
 
 /* From one kind of memory to another, or within the pager's. */
-static void *move(void *old, size_t old_bytes, size_t bytes)
+static void *move(void *old, size_t old_bytes, size_t bytes, const void *caller)
 {
-	void *p = malloc(bytes);
+	void *p = allocate(bytes, caller);
 
 	if (!p)
 		return NULL;
@@ -102,7 +131,7 @@ static void *move(void *old, size_t old_bytes, size_t bytes)
 	return p;
 }
 
-static void *resize_taken(void *p, size_t had, size_t bytes)
+static void *resize_taken(void *p, size_t had, size_t bytes, const void *caller)
 {
 	size_t wanted = td_round_up(bytes, TD_OS_PAGE);
 
@@ -111,31 +140,36 @@ static void *resize_taken(void *p, size_t had, size_t bytes)
 		return NULL;
 	}
 	if (bytes < td_preload_settings.threshold_bytes || wanted > had)
-		return move(p, had, bytes);
+		return move(p, had, bytes, caller);
 	if (wanted < had)
 		give_back((char *)p + wanted, had - wanted);
 	return p;
 }
 
-TD_EXPORT void *realloc(void *p, size_t bytes)
+static void *resize(void *p, size_t bytes, const void *caller)
 {
 	size_t had;
 
 	if (!p)
-		return malloc(bytes);
+		return allocate(bytes, caller);
 	if (td_next_is_early(p)) /* its size is not known, but its end */
-		return move(p, td_next_early_rest(p), bytes);
+		return move(p, td_next_early_rest(p), bytes, caller);
 	had = taken_bytes(p);
 	if (!had) {
-		if (!td_preload_wants(bytes))
+		if (!td_preload_wants(bytes) || is_for_library(caller, bytes))
 			return BEHIND(next.realloc(p, bytes));
-		return move(p, next.malloc_usable_size(p), bytes);
+		return move(p, next.malloc_usable_size(p), bytes, caller);
 	}
 	if (bytes == 0) {
 		free(p);
 		return NULL;
 	}
-	return resize_taken(p, had, bytes);
+	return resize_taken(p, had, bytes, caller);
+}
+
+TD_EXPORT void *realloc(void *p, size_t bytes)
+{
+	return resize(p, bytes, CALLER);
 }
 
 TD_EXPORT void *reallocarray(void *p, size_t n, size_t each)
@@ -146,7 +180,7 @@ TD_EXPORT void *reallocarray(void *p, size_t n, size_t each)
 		errno = ENOMEM;
 		return NULL;
 	}
-	return realloc(p, bytes);
+	return resize(p, bytes, CALLER);
 }
 
 static bool is_power(size_t n)
@@ -156,21 +190,22 @@ static bool is_power(size_t n)
 
 TD_EXPORT void *memalign(size_t align, size_t bytes)
 {
-	void *p = is_power(align) ? take(bytes, align) : NULL;
+	void *p = is_power(align) ? take(bytes, align, CALLER) : NULL;
 
 	return p ? p : BEHIND(next.memalign(align, bytes));
 }
 
 TD_EXPORT void *aligned_alloc(size_t align, size_t bytes)
 {
-	void *p = is_power(align) ? take(bytes, align) : NULL;
+	void *p = is_power(align) ? take(bytes, align, CALLER) : NULL;
 
 	return p ? p : BEHIND(next.aligned_alloc(align, bytes));
 }
 
 TD_EXPORT int posix_memalign(void **out, size_t align, size_t bytes)
 {
-	void *p = is_power(align) && align % sizeof(void *) == 0 ? take(bytes, align) : NULL;
+	void *p =
+		is_power(align) && align % sizeof(void *) == 0 ? take(bytes, align, CALLER) : NULL;
 
 	if (!p)
 		return BEHIND(next.posix_memalign(out, align, bytes));
@@ -180,14 +215,14 @@ TD_EXPORT int posix_memalign(void **out, size_t align, size_t bytes)
 
 TD_EXPORT void *valloc(size_t bytes)
 {
-	void *p = take(bytes, TD_OS_PAGE);
+	void *p = take(bytes, TD_OS_PAGE, CALLER);
 
 	return p ? p : BEHIND(next.valloc(bytes));
 }
 
 TD_EXPORT void *pvalloc(size_t bytes)
 {
-	void *p = take(bytes, TD_OS_PAGE);
+	void *p = take(bytes, TD_OS_PAGE, CALLER);
 
 	return p ? p : BEHIND(next.pvalloc(bytes));
 }

@@ -1,5 +1,5 @@
-/* fread() and fwrite() hand large buffers straight to the kernel: ours go piece by piece through
- * one that it can use. */
+/* fread(), fwrite() and fputs() hand large buffers straight to the kernel: ours go piece by piece
+ * through one that it can use. */
 #include <string.h>
 
 #include "calls.h"
@@ -87,6 +87,53 @@ TD_EXPORT size_t fwrite(const void *data, size_t each, size_t n, FILE *f)
 	return put;
 }
 
+/* ---- texts ---- */
+
+static bool is_paged(const char *text)
+{
+	return td_preload_settings.helps && td_preload_paged(text);
+}
+
+static int put_text(const char *text, FILE *f)
+{
+	size_t bytes = strlen(text);
+
+	return by_pieces((char *)(uintptr_t)text, bytes, f, pass_out) == bytes ? 1 : EOF;
+}
+
+TD_EXPORT int fputs_unlocked(const char *text, FILE *f)
+{
+	return is_paged(text) ? put_text(text, f) : next.fputs_unlocked(text, f);
+}
+
+TD_EXPORT int fputs(const char *text, FILE *f)
+{
+	int rc;
+
+	if (!is_paged(text))
+		return next.fputs(text, f);
+	flockfile(f);
+	rc = put_text(text, f);
+	funlockfile(f);
+	return rc;
+}
+
+TD_EXPORT int puts(const char *text)
+{
+	int rc;
+
+	if (!is_paged(text))
+		return next.puts(text);
+	flockfile(stdout);
+	rc = put_text(text, stdout);
+	if (rc != EOF && putc_unlocked('\n', stdout) == EOF)
+		rc = EOF;
+	funlockfile(stdout);
+	return rc;
+}
+
+/* ---- buffers ---- */
+
 /* The C library reads into its own buffers without asking us, and writes them at the very end:
  * they are not to be paged. */
 TD_EXPORT int setvbuf(FILE *f, char *buffer, int mode, size_t bytes)
@@ -94,6 +141,16 @@ TD_EXPORT int setvbuf(FILE *f, char *buffer, int mode, size_t bytes)
 	bool paged = buffer && td_preload_paged(buffer);
 
 	return next.setvbuf(f, paged ? NULL : buffer, mode, bytes);
+}
+
+TD_EXPORT void setbuffer(FILE *f, char *buffer, size_t bytes)
+{
+	setvbuf(f, buffer, buffer ? _IOFBF : _IONBF, bytes);
+}
+
+TD_EXPORT void setbuf(FILE *f, char *buffer)
+{
+	setbuffer(f, buffer, BUFSIZ);
 }
 
 /* As in calls.c. */

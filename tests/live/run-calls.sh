@@ -27,6 +27,7 @@ for name in heap parts remap advice any-order bus files alarms closing forks thr
 	ends 0 $name
 done
 ends 0 waiting --chunk 4K
+ends 0 library --threshold 4K
 if [ "$mapping" = exact ] || [ "$mapping" = around ]; then
 	ends 0 protect
 	ends 0 guarded-forks

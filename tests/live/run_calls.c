@@ -27,6 +27,7 @@ int main(int argc, char **argv)
 		{"in-malloc", ends_in_malloc},
 		{"jumps", jumps},
 		{"last", ends_last},
+		{"library", library},
 		{"library-forks", library_forks},
 		{"no-forks", no_forks},
 		{"no-protect", no_protect},

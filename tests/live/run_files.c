@@ -1,4 +1,5 @@
 /* Cases of run_calls: data between files and paged memory. */
+#include <dirent.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <sys/random.h>
@@ -154,7 +155,8 @@ static void *press(void *arg)
 /* A device fills memory that others want to see leave. */
 void direct(void)
 {
-	char name[] = "direct-XXXXXX", *p = aligned_alloc(PAGE, SIZE), *q = aligned_alloc(PAGE, SIZE);
+	char name[] = "direct-XXXXXX", *p = aligned_alloc(PAGE, SIZE),
+	     *q = aligned_alloc(PAGE, SIZE);
 	struct iovec v[2] = {{q, 4 * MB}, {q + 4 * MB, SIZE - 4 * MB}};
 	int fd = mkstemp(name);
 	pthread_t thread[2];
@@ -180,6 +182,45 @@ void direct(void)
 	for (size_t i = 0; i < 2; i++)
 		CHECK(!pthread_join(thread[i], NULL));
 	CHECK(pread(fd, q, SIZE, 0) == (ssize_t)SIZE && holds(q, SIZE, 1));
+}
+
+/* ---- what the C library does by itself ---- */
+
+static size_t bytes_of(FILE *f)
+{
+	char line[100];
+	size_t n = 0;
+
+	rewind(f);
+	while (fgets(line, sizeof line, f))
+		n += strlen(line);
+	return n;
+}
+
+/* Its buffers, and texts that it writes without one; with a small --threshold these are paged. */
+void library(void)
+{
+	FILE *f = tmpfile();
+	char *text = malloc(SIZE), *buffer = malloc(MB), *here;
+	DIR *folder = opendir("/proc/self/fd");
+
+	CHECK(f && text && buffer && folder && readdir(folder));
+	closedir(folder);
+	here = getcwd(NULL, 0);
+	CHECK(here && here[0] == '/');
+	free(here);
+	memset(text, 'a', SIZE - 1);
+	text[SIZE - 1] = '\0';
+	CHECK(fputs(text, f) >= 0 && fputs(text, f) >= 0 && !fflush(f));
+	CHECK(bytes_of(f) == 2 * (SIZE - 1));
+	rewind(f);
+	setbuffer(f, buffer, MB);
+	memset(text, 'b', SIZE - 1);
+	for (int i = 0; i < 3000; i++)
+		CHECK(fprintf(f, "%.1000s\n", text) == 1001);
+	CHECK(!fflush(f));
+	CHECK(bytes_of(f) == 2 * (SIZE - 1));
+	fclose(f);
 }
 
 /* The pager's files are none of the program's. */
