@@ -148,12 +148,15 @@ static void lose(struct td_engine *e, tide_chunk c, uint64_t gone)
 	bool watched = l.armed & l.resident, whole = l.resident && !(l.resident & ~gone);
 	if (whole)
 		tell_gone(e, c, l.resident);
+	/* Most of a large map may never have been touched: its state needs no memory. */
+	bool known = (l.resident | l.touched | l.dirty | l.armed) & gone;
 	e->near.free_pages += td_lanes_count(l.resident & gone);
 	l.resident &= ~gone;
 	l.touched &= ~gone;
 	l.dirty &= ~gone;
 	l.armed &= ~gone;
-	store(e, c.index, l);
+	if (known)
+		store(e, c.index, l);
 	if (watched && !(l.armed & l.resident))
 		td_observe_forget(e, c);
 	if (e->tiers.on && !(td_maps_pages(e, c.index) & ~gone))

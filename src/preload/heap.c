@@ -61,9 +61,21 @@ static bool is_for_library(const void *caller, size_t bytes)
 	       (uintptr_t)caller >= start;
 }
 
+/* Without a file there is no more room than there is memory: what the kernel would not promise is
+ * refused here too. */
+static bool has_room(size_t bytes)
+{
+	void *p;
+
+	if (td_preload_settings.options.storage || bytes < (size_t)1 << 30)
+		return true;
+	p = next.mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	return p != MAP_FAILED && next.munmap(p, bytes) == 0;
+}
+
 static void *take(size_t bytes, size_t align, const void *caller)
 {
-	if (!td_preload_wants(bytes) || is_for_library(caller, bytes))
+	if (!td_preload_wants(bytes) || is_for_library(caller, bytes) || !has_room(bytes))
 		return NULL;
 	return td_preload_take(bytes, align, true);
 }

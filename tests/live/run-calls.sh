@@ -23,7 +23,7 @@ ends()
 }
 
 for name in heap parts remap advice any-order bus files alarms closing forks threads jumps cancels last \
-	bus-jumps stacks library-forks early-forks direct; do
+	bus-jumps stacks library-forks early-forks direct sparse; do
 	ends 0 $name
 done
 ends 0 waiting --chunk 4K

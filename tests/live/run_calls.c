@@ -36,6 +36,7 @@ int main(int argc, char **argv)
 		{"quickly", ends_quickly},
 		{"remap", remap},
 		{"signal", ends_by_signal},
+		{"sparse", sparse},
 		{"stacks", stacks},
 		{"threads", threads},
 		{"twice", ends_twice},

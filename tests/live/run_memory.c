@@ -49,6 +49,31 @@ void heap(void)
 
 /* ---- mmap and munmap ---- */
 
+static size_t resident_bytes(void)
+{
+	FILE *f = fopen("/proc/self/statm", "r");
+	size_t all, resident;
+
+	CHECK(f && fscanf(f, "%zu %zu", &all, &resident) == 2);
+	fclose(f);
+	return resident * PAGE;
+}
+
+/* A large range of which little is used: what is known of it takes no memory, nor does its end. */
+void sparse(void)
+{
+	size_t all = MB << 20, before = resident_bytes();
+	char *p = mmap(NULL, all, RW, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	CHECK(p != MAP_FAILED);
+	p[all / 3] = 1;
+	CHECK(!munmap(p, all));
+	CHECK(resident_bytes() < before + 160 * MB);
+	p = map(SIZE);
+	fill(p, SIZE, 1);
+	CHECK(holds(p, SIZE, 1));
+}
+
 /* A hole is anybody's: the next mapping, of whatever library, may lie in it. So it is filled. */
 static void reserve(char *at, size_t bytes)
 {

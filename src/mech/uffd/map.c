@@ -95,12 +95,17 @@ void td_pager_record(struct td_pager *p, enum tide_mark_kind kind, uint64_t page
 static int number_extent(struct td_pager *p, struct td_extent *x, struct tide_error *err)
 {
 	int rc = td_pager_take_numbers(p, x->pages, &x->first);
+	bool taken = !rc;
 	if (!rc)
 		rc = td_pager_reserve(p, (x->first + x->pages) / p->chunk_pages);
 	if (rc)
-		return tide_fail(err, rc, "cannot keep the state of %llu more chunks: %s",
-				 (unsigned long long)(x->pages / p->chunk_pages), strerror(-rc));
-	return td_engine_map(p->engine, x->first, x->pages, err);
+		tide_fail(err, rc, "cannot keep the state of %llu more chunks: %s",
+			  (unsigned long long)(x->pages / p->chunk_pages), strerror(-rc));
+	else
+		rc = td_engine_map(p->engine, x->first, x->pages, err);
+	if (rc && taken)
+		td_pager_give_numbers(p, x->first, x->pages);
+	return rc;
 }
 
 static int add(struct td_pager *p, struct td_extent *x, struct tide_error *err)
@@ -227,8 +232,11 @@ void td_pager_forget_pages(struct td_pager *p, uint32_t chunk, uint64_t pages)
 	p->held_pages -= td_lanes_count(held);
 	if (lingering)
 		td_pager_stop_lingering(p, chunk, lingering);
-	for (enum td_pager_lane lane = 0; lane < LANES; lane++)
-		td_pager_clear(p, chunk, lane, pages);
+	/* What was never touched has no state, and need not have any. */
+	for (enum td_pager_lane lane = 0; lane < LANES; lane++) {
+		if (td_pager_get(p, chunk, lane) & pages)
+			td_pager_clear(p, chunk, lane, pages);
+	}
 	td_pager_requeue(p, chunk);
 }
 
