@@ -69,7 +69,6 @@ static void serve(void *arg)
 #define STACK_BYTES ((size_t)256 << 10)
 
 static unsigned char *_Atomic stacks; /* NULL: none */
-static _Atomic uint64_t stacks_used;  /* bitmap */
 
 /* Each ends in a page that cannot be touched. */
 static void make_stacks(void)
@@ -84,21 +83,26 @@ static void make_stacks(void)
 	atomic_store(&stacks, at);
 }
 
-static int take_stack(void)
+/* Whether it is taken is said at its top, in a cache line of its own. */
+static atomic_bool *taken(unsigned char *top)
 {
-	uint64_t used = atomic_load_explicit(&stacks_used, memory_order_relaxed);
-	do {
-		if (!~used || !atomic_load_explicit(&stacks, memory_order_relaxed))
-			return -1;
-	} while (!atomic_compare_exchange_weak_explicit(&stacks_used, &used, used | (used + 1),
-							memory_order_acquire,
-							memory_order_relaxed));
-	return __builtin_ctzll(~used);
+	return (atomic_bool *)(top - 64);
 }
 
-static void give_stack(int stack)
+/* A thread finds the one that it had before: what is on it is in its processor's cache. NULL: all
+ * are taken, or there are none. */
+static unsigned char *take_stack(void)
 {
-	atomic_fetch_and_explicit(&stacks_used, ~(UINT64_C(1) << stack), memory_order_release);
+	unsigned char *all = atomic_load_explicit(&stacks, memory_order_relaxed);
+	size_t first =
+		(uintptr_t)__builtin_frame_address(0) / 4096 * UINT64_C(0x9e3779b97f4a7c15) >> 58;
+	for (size_t i = 0; i < STACKS && all; i++) {
+		unsigned char *top = all + ((first + i) % STACKS + 1) * STACK_BYTES;
+		if (!atomic_load_explicit(taken(top), memory_order_relaxed) &&
+		    !atomic_exchange_explicit(taken(top), true, memory_order_acquire))
+			return top;
+	}
+	return NULL;
 }
 
 /* With a frame pointer, which is asked for, so that a debugger finds its way back. */
@@ -122,13 +126,13 @@ __attribute__((noinline)) static void call_on(unsigned char *top, void (*fn)(voi
 
 static void serve_apart(struct fault *f)
 {
-	int stack = take_stack();
-	if (stack < 0) {
+	unsigned char *top = take_stack();
+	if (!top) {
 		serve(f);
 		return;
 	}
-	call_on(atomic_load(&stacks) + ((size_t)stack + 1) * STACK_BYTES, serve, f);
-	give_stack(stack);
+	call_on(top - 64, serve, f);
+	atomic_store_explicit(taken(top), false, memory_order_release);
 }
 
 /* Not ours, or not to be had: as if this handler were not there. */
