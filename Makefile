@@ -35,8 +35,10 @@ deps:
 build/:
 	@mkdir -p $@
 
+# Tests need packages that the program does not. A build that has them keeps them: without, CTest
+# would run the old ones.
 build: deps-build | build/
-	@$(call build,release,-DTIDE_TESTS=OFF)
+	@$(call build,release,$(if $(wildcard build/release/build.ninja),,-DTIDE_TESTS=OFF))
 
 demo: build
 	@scripts/demo.sh build/release/tide
