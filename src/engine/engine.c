@@ -357,9 +357,8 @@ int td_engine_create(struct td_engine **out, struct td_engine_config *config,
 
 int td_engine_finish(struct td_engine *e, struct tide_error *err)
 {
-	int rc = td_engine_log_flush(e->log, err);
+	int rc = td_engine_log_close(e->log, err);
 
-	td_engine_log_close(e->log);
 	e->log = NULL;
 	return rc;
 }
@@ -368,7 +367,7 @@ void td_engine_destroy(struct td_engine *e)
 {
 	if (!e)
 		return;
-	td_engine_log_close(e->log);
+	td_engine_log_close(e->log, NULL);
 	for (int i = 0; i < TD_BOXES; i++)
 		empty_box(&e->box[i]);
 	td_space_free(&e->space);

@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 struct td_engine_log {
 	FILE *file;
@@ -32,21 +34,32 @@ int td_engine_log_open(struct td_engine_log **out, const char *path, struct tide
 	return 0;
 }
 
-int td_engine_log_flush(struct td_engine_log *log, struct tide_error *err)
+/* Without its end it could pass for a whole one. What is no plain file was not made here. */
+static void remove_torn(const struct td_engine_log *log)
 {
-	if (!log || (!fflush(log->file) && !ferror(log->file)))
-		return 0;
-	return tide_fail(err, -EIO, "cannot write the decision log %s: is the disk full?",
-			 log->path);
+	struct stat opened, named;
+
+	if (!fstat(fileno(log->file), &opened) && S_ISREG(opened.st_mode) &&
+	    !lstat(log->path, &named) && named.st_dev == opened.st_dev &&
+	    named.st_ino == opened.st_ino)
+		unlink(log->path);
 }
 
-void td_engine_log_close(struct td_engine_log *log)
+int td_engine_log_close(struct td_engine_log *log, struct tide_error *err)
 {
+	int rc = 0;
+
 	if (!log)
-		return;
+		return 0;
+	if (fflush(log->file) || ferror(log->file)) {
+		rc = tide_fail(err, -EIO, "cannot write the decision log %s: is the disk full?",
+			       log->path);
+		remove_torn(log);
+	}
 	fclose(log->file);
 	free(log->path);
 	free(log);
+	return rc;
 }
 
 static void begin(struct td_engine_log *log, uint64_t time, const char *what, uint64_t page)

@@ -14,9 +14,9 @@
 struct td_engine_log;
 
 int td_engine_log_open(struct td_engine_log **out, const char *path, struct tide_error *err);
-/* Has everything so far reached the file? */
-int td_engine_log_flush(struct td_engine_log *log, struct tide_error *err);
-void td_engine_log_close(struct td_engine_log *log);
+/* Has everything reached the file? If not, it is removed. A run that stops leaves the log of what
+ * it decided until then. */
+int td_engine_log_close(struct td_engine_log *log, struct tide_error *err);
 
 /* The calls of one line, in this order; all do nothing where log is NULL. */
 void td_engine_log_fault(struct td_engine_log *log, uint64_t time, uint64_t page);

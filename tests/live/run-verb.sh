@@ -53,6 +53,14 @@ done
 says 'could not write its trace or log whole' 1 tide run --near 4M --log /dev/full -- "$program" heap
 says 'could not write its trace or log whole' 1 tide record --near 4M -o /dev/full -- "$program" heap
 says 'nothing was recorded' 1 tide record --near 4M -o none.tide -- true
+# What cannot be written whole is not left behind: words of the command make it large.
+many=$(printf '%0100000d' 1)
+(
+	trap '' XFSZ
+	ulimit -f 128
+	says 'cannot write torn.json' 1 tide run --near 4M --stats torn.json -- true "$many" "$many"
+) || exit 1
+[ ! -e torn.json ] || fail "a part of the statistics was left behind"
 
 # Several processes, each with its figures, and the sum of them.
 says 'run_calls (' 0 tide run --near 4M --stats stats.json -- sh -c "'$program' heap; '$program' parts"

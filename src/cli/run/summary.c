@@ -1,6 +1,8 @@
 /* What came of a run: for people on standard error, for programs in the file of --stats. */
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "run.h"
 #include "stats/json.h"
@@ -172,6 +174,18 @@ static json_t *config_json(const struct td_run *r)
 	return o;
 }
 
+/* Without its end it is of no use to anybody. */
+static int fail_stats(const char *path, struct tide_error *err)
+{
+	int code = errno;
+	struct stat st;
+
+	if (lstat(path, &st) == 0 && S_ISREG(st.st_mode))
+		unlink(path);
+	return tide_fail(err, -EIO, "cannot write %s: %s: is the disk full?",
+			 td_cli_shown(path).text, strerror(code));
+}
+
 int td_run_write_stats(struct td_run *r, struct tide_error *err)
 {
 	json_t *list = json_array(), *root;
@@ -188,7 +202,5 @@ int td_run_write_stats(struct td_run *r, struct tide_error *err)
 			 figures_json(&total), "processes", list, "wall", "seconds", r->seconds);
 	rc = root ? json_dump_file(root, to, JSON_INDENT(2) | JSON_REAL_PRECISION(15)) : -1;
 	json_decref(root);
-	return rc ? tide_fail(err, -EIO, "cannot write %s: %s: is the disk full?", to,
-			      strerror(errno))
-		  : 0;
+	return rc ? fail_stats(to, err) : 0;
 }
