@@ -4,6 +4,7 @@
 
 #include "cli.h"
 #include "gpu/use.h"
+#include "reproduce/reproduce.h"
 #include "tide/policy.h"
 #include "trace/trace.h"
 #include "workload/workload.h"
@@ -51,6 +52,12 @@ static void print_parts(const char *before, enum td_cli_values values)
 		printf("%s%s\n", before, p->name);
 }
 
+static void print_each(const char *before, td_cli_name_at *name)
+{
+	for (size_t i = 0; name(i); i++)
+		printf("%s%s\n", before, name(i));
+}
+
 static void print_values(const char *before, enum td_cli_values values)
 {
 	static const char *const whens[] = {"auto", "always", "never", NULL};
@@ -85,6 +92,13 @@ static void print_values(const char *before, enum td_cli_values values)
 	case TD_CLI_DEDUPS: print_names(before, dedups); return;
 	case TD_CLI_HASHES: print_names(before, hashes); return;
 	case TD_CLI_PATTERNS: print_names(before, patterns); return;
+	case TD_CLI_CPPE_STUDIES: print_each(before, td_cli_cppe_study); return;
+	case TD_CLI_GMT_STUDIES: print_each(before, td_cli_gmt_study); return;
+	case TD_CLI_OBS_STUDIES: print_each(before, td_cli_obs_study); return;
+	case TD_CLI_GRAM_STUDIES: print_each(before, td_cli_gram_study); return;
+	case TD_CLI_CPPE_APPS: print_each(before, td_cli_cppe_app); return;
+	case TD_CLI_GMT_APPS: print_each(before, td_cli_gmt_app); return;
+	case TD_CLI_OBS_APPS: print_each(before, td_cli_obs_app); return;
 	case TD_CLI_GPU_TESTS:
 	case TD_CLI_GPU_MICROS:
 	case TD_CLI_GPU_APPS: print_parts(before, values); return;

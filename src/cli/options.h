@@ -85,6 +85,13 @@ enum td_cli_values {
 	TD_CLI_DEDUPS,
 	TD_CLI_HASHES,
 	TD_CLI_PATTERNS,
+	TD_CLI_CPPE_STUDIES,
+	TD_CLI_GMT_STUDIES,
+	TD_CLI_OBS_STUDIES,
+	TD_CLI_GRAM_STUDIES,
+	TD_CLI_CPPE_APPS,
+	TD_CLI_GMT_APPS,
+	TD_CLI_OBS_APPS,
 };
 
 struct td_cli_option {
@@ -169,12 +176,12 @@ struct td_cli_verb {
 #define TD_CLI_QUICK_OPTION \
 	{"quick", 0, TD_CLI_FLAG, TD_CLI_AT(quick), NULL, \
 	 "at a small scale, in about a minute", TD_CLI_ANY}
-#define TD_CLI_STUDY_OPTION(names) \
+#define TD_CLI_STUDY_OPTION(names, values) \
 	{"study", 0, TD_CLI_TEXT, TD_CLI_AT(study), "NAME", \
-	 "one part of the evaluation alone: " names " (all)", TD_CLI_ANY}
-#define TD_CLI_ONLY_OPTION \
+	 "one part of the evaluation alone: " names " (all)", values}
+#define TD_CLI_ONLY_OPTION(values) \
 	{"only", 0, TD_CLI_TEXT, TD_CLI_AT(only), "APPS", \
-	 "these applications alone, with commas between (all)", TD_CLI_ANY}
+	 "these applications alone, with commas between (all)", values}
 #define TD_CLI_JOBS_OPTION \
 	{"jobs", 'j', TD_CLI_NUMBER, TD_CLI_AT(jobs), "N", \
 	 "runs at the same time (one per core)", TD_CLI_ANY}

@@ -10,8 +10,9 @@
 const struct td_cli_option td_cli_reproduce_cppe_options[] = {
 	TD_CLI_QUICK_OPTION,
 	{"study", 0, TD_CLI_TEXT, TD_CLI_AT(study), "NAME",
-	 "a sensitivity study instead: t1, t2, t3, scheme, latency, service or jitter", TD_CLI_ANY},
-	TD_CLI_ONLY_OPTION,
+	 "a sensitivity study instead: t1, t2, t3, scheme, latency, service or jitter",
+	 TD_CLI_CPPE_STUDIES},
+	TD_CLI_ONLY_OPTION(TD_CLI_CPPE_APPS),
 	TD_CLI_JOBS_OPTION,
 	TD_CLI_JSON_OPTION,
 	TD_CLI_PROGRESS_OPTION,
@@ -125,13 +126,14 @@ static void plan(struct td_cli_cppe *p)
 
 /* ---- the command line ---- */
 
+const char *td_cli_cppe_app(size_t i)
+{
+	return i < CPPE_APPS ? td_cli_cppe_published[i].name : NULL;
+}
+
 static int choose(struct td_cli_cppe *p, struct tide_error *err)
 {
-	const char *names[CPPE_APPS];
-
-	for (unsigned a = 0; a < CPPE_APPS; a++)
-		names[a] = td_cli_cppe_published[a].name;
-	int rc = td_cli_choose_apps(p->e.args->only, names, CPPE_APPS, p->wanted, err);
+	int rc = td_cli_choose_apps(p->e.args->only, td_cli_cppe_app, p->wanted, err);
 	return rc || !p->e.args->study ? rc : td_cli_cppe_find_study(p, err);
 }
 

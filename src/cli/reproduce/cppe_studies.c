@@ -59,14 +59,16 @@ static const struct td_cli_cppe_study studies[] = {
 
 #define STUDIES (sizeof studies / sizeof *studies)
 
+const char *td_cli_cppe_study(size_t i)
+{
+	return i < STUDIES ? studies[i].name : NULL;
+}
+
 int td_cli_cppe_find_study(struct td_cli_cppe *p, struct tide_error *err)
 {
-	const char *names[STUDIES];
 	size_t found;
+	int rc = td_cli_choose_study(p->e.args->study, td_cli_cppe_study, &found, err);
 
-	for (size_t i = 0; i < STUDIES; i++)
-		names[i] = studies[i].name;
-	int rc = td_cli_choose_study(p->e.args->study, names, STUDIES, &found, err);
 	p->study = rc ? NULL : &studies[found];
 	return rc;
 }

@@ -8,10 +8,14 @@
 #include <string.h>
 
 const struct td_cli_option td_cli_reproduce_gmt_options[] = {
-	TD_CLI_QUICK_OPTION, TD_CLI_STUDY_OPTION("main, osf, ratio, larger or implied"),
-	TD_CLI_ONLY_OPTION,  TD_CLI_JOBS_OPTION,
-	TD_CLI_JSON_OPTION,  TD_CLI_PROGRESS_OPTION,
-	TD_CLI_HELP_OPTION,  TD_CLI_END_OPTIONS,
+	TD_CLI_QUICK_OPTION,
+	TD_CLI_STUDY_OPTION("main, osf, ratio, larger or implied", TD_CLI_GMT_STUDIES),
+	TD_CLI_ONLY_OPTION(TD_CLI_GMT_APPS),
+	TD_CLI_JOBS_OPTION,
+	TD_CLI_JSON_OPTION,
+	TD_CLI_PROGRESS_OPTION,
+	TD_CLI_HELP_OPTION,
+	TD_CLI_END_OPTIONS,
 };
 
 const char td_cli_reproduce_gmt_more[] =
@@ -164,35 +168,27 @@ static unsigned chosen_places(const struct td_cli_gmt *g, enum td_cli_gmt_settin
 	return s == GMT_MAIN ? studies[study].main_places : 0;
 }
 
-static int find_study(const struct td_cli_gmt *g, size_t *study, struct tide_error *err)
+const char *td_cli_gmt_study(size_t i)
 {
-	const char *names[STUDIES];
-
-	for (size_t i = 0; i < STUDIES; i++)
-		names[i] = studies[i].name;
-	return td_cli_choose_study(g->e.args->study, names, STUDIES, study, err);
+	return i < STUDIES ? studies[i].name : NULL;
 }
 
-static int find_apps(struct td_cli_gmt *g, struct tide_error *err)
+const char *td_cli_gmt_app(size_t i)
 {
-	const char *names[GMT_APPS];
-
-	for (size_t a = 0; a < GMT_APPS; a++)
-		names[a] = td_cli_gmt_published[a].name;
-	g->all = !g->e.args->only;
-	return td_cli_choose_apps(g->e.args->only, names, GMT_APPS, g->wanted, err);
+	return i < GMT_APPS ? td_cli_gmt_published[i].name : NULL;
 }
 
 static int make_plan(void *self, struct tide_error *err)
 {
 	struct td_cli_gmt *g = self;
 	size_t most = GMT_SETTINGS * GMT_APPS * GMT_PLACES, study;
-	int rc = find_study(g, &study, err);
+	int rc = td_cli_choose_study(g->e.args->study, td_cli_gmt_study, &study, err);
 
 	if (!rc)
-		rc = find_apps(g, err);
+		rc = td_cli_choose_apps(g->e.args->only, td_cli_gmt_app, g->wanted, err);
 	if (rc)
 		return rc;
+	g->all = !g->e.args->only;
 	g->e.runs = calloc(most, sizeof *g->e.runs);
 	g->sizes = calloc(most, sizeof *g->sizes);
 	if (!g->e.runs || !g->sizes)

@@ -12,7 +12,7 @@
 const struct td_cli_option td_cli_reproduce_gram_options[] = {
 	{"quick", 0, TD_CLI_FLAG, TD_CLI_AT(quick), NULL,
 	 "at a small scale, in some seconds: --scale 0.125", TD_CLI_ANY},
-	TD_CLI_STUDY_OPTION("device, set, batch, factor, updates or machines"),
+	TD_CLI_STUDY_OPTION("device, set, batch, factor, updates or machines", TD_CLI_GRAM_STUDIES),
 	{"scale", 0, TD_CLI_TEXT, TD_CLI_AT(scale), "X",
 	 "sizes and accesses, 0.125 to 128: 128 is the paper's (1)", TD_CLI_ANY},
 	TD_CLI_SEED_OPTION,
@@ -206,17 +206,18 @@ static int make_disks(struct td_cli_gram *g, struct tide_error *err)
 				: td_cli_gram_disks_generate(&g->disks, k, g->seed, err);
 }
 
+const char *td_cli_gram_study(size_t i)
+{
+	return i < GRAM_STUDIES ? td_cli_gram_points[i].name : NULL;
+}
+
 static int make_plan(struct td_cli_gram *g, struct tide_error *err)
 {
-	const char *names[GRAM_STUDIES];
 	size_t most = 0, study;
-	int rc;
+	int rc = td_cli_choose_study(g->args->study, td_cli_gram_study, &study, err);
 
-	for (unsigned s = 0; s < GRAM_STUDIES; s++) {
-		names[s] = td_cli_gram_points[s].name;
+	for (unsigned s = 0; s < GRAM_STUDIES; s++)
 		most += REPEATS * td_cli_gram_points[s].n * GRAM_HOWS;
-	}
-	rc = td_cli_choose_study(g->args->study, names, GRAM_STUDIES, &study, err);
 	if (!rc && g->args->study && study != GRAM_MACHINE && g->args->words.n)
 		rc = tide_fail(err, -EINVAL, "images are for the study machines: leave them out");
 	if (!rc && (!g->args->study || study == GRAM_MACHINE))

@@ -13,8 +13,8 @@ const struct td_cli_option td_cli_reproduce_observuvm_options[] = {
 	 "each as large as its runs take seconds: eight at the paper's sizes", TD_CLI_ANY},
 	{"full", 0, TD_CLI_FLAG, TD_CLI_AT(full), NULL,
 	 "all at the paper's sizes, 2 to 24 GB: hours", TD_CLI_ANY},
-	TD_CLI_STUDY_OPTION("main, over, observe, samples, bare or exact"),
-	TD_CLI_ONLY_OPTION,
+	TD_CLI_STUDY_OPTION("main, over, observe, samples, bare or exact", TD_CLI_OBS_STUDIES),
+	TD_CLI_ONLY_OPTION(TD_CLI_OBS_APPS),
 	TD_CLI_JOBS_OPTION,
 	TD_CLI_JSON_OPTION,
 	TD_CLI_PROGRESS_OPTION,
@@ -182,23 +182,14 @@ static unsigned chosen(const struct td_cli_obs *o, enum td_cli_obs_setting s, si
 	return s == OBS_MAIN ? studies[study].main_configs : 0;
 }
 
-static int find_study(const struct td_cli_obs *o, size_t *study, struct tide_error *err)
+const char *td_cli_obs_study(size_t i)
 {
-	const char *names[STUDIES];
-
-	for (size_t i = 0; i < STUDIES; i++)
-		names[i] = studies[i].name;
-	return td_cli_choose_study(o->e.args->study, names, STUDIES, study, err);
+	return i < STUDIES ? studies[i].name : NULL;
 }
 
-static int find_apps(struct td_cli_obs *o, struct tide_error *err)
+const char *td_cli_obs_app(size_t i)
 {
-	const char *names[OBS_APPS];
-
-	for (size_t a = 0; a < OBS_APPS; a++)
-		names[a] = td_cli_obs_published[a].app;
-	o->all = !o->e.args->only;
-	return td_cli_choose_apps(o->e.args->only, names, OBS_APPS, o->wanted, err);
+	return i < OBS_APPS ? td_cli_obs_published[i].app : NULL;
 }
 
 /* Applications that the chosen study is about. */
@@ -240,12 +231,13 @@ static int make_plan(void *self, struct tide_error *err)
 {
 	struct td_cli_obs *o = self;
 	size_t study;
-	int rc = find_study(o, &study, err);
+	int rc = td_cli_choose_study(o->e.args->study, td_cli_obs_study, &study, err);
 
 	if (!rc)
-		rc = find_apps(o, err);
+		rc = td_cli_choose_apps(o->e.args->only, td_cli_obs_app, o->wanted, err);
 	if (rc)
 		return rc;
+	o->all = !o->e.args->only;
 	if (o->e.args->full + o->e.args->quick + o->e.args->large > 1)
 		return tide_fail(err, -EINVAL,
 				 "more than one size: give one of --quick, --large, --full");

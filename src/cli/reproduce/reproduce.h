@@ -37,10 +37,14 @@ void td_cli_state_number(struct td_cli_reproduction *r, const char *id, const ch
 void td_cli_state_claim(struct td_cli_reproduction *r, const char *id, const char *what,
 			const char *published, bool judged, bool agrees, const char *why,
 			const char *format, ...) __attribute__((format(printf, 8, 9)));
+/* Names that --study and --only take, one by one; NULL behind the last. */
+typedef const char *td_cli_name_at(size_t i);
+td_cli_name_at td_cli_cppe_study, td_cli_gmt_study, td_cli_obs_study, td_cli_gram_study;
+td_cli_name_at td_cli_cppe_app, td_cli_gmt_app, td_cli_obs_app;
 /* What --study names, the first if it is NULL; which applications --only names, all if it is. */
-int td_cli_choose_study(const char *study, const char *const *names, size_t n, size_t *found,
+int td_cli_choose_study(const char *study, td_cli_name_at *name, size_t *found,
 			struct tide_error *err);
-int td_cli_choose_apps(const char *only, const char *const *names, size_t n, bool *wanted,
+int td_cli_choose_apps(const char *only, td_cli_name_at *name, bool *wanted,
 		       struct tide_error *err);
 void td_cli_reproduce_show(void *reproduction, uint64_t done, uint64_t total); /* a tide_progress */
 /* Prints the statements, or the JSON document. */

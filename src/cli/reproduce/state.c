@@ -54,40 +54,51 @@ void td_cli_state_claim(struct td_cli_reproduction *r, const char *id, const cha
 			});
 }
 
-int td_cli_choose_study(const char *study, const char *const *names, size_t n, size_t *found,
+/* None of them is it: which there are. */
+static int fail_unknown(const char *what, const char *word, td_cli_name_at *name,
 			struct tide_error *err)
 {
-	for (*found = 0; *found < n; ++*found)
-		if (!study || strcmp(study, names[*found]) == 0)
-			return 0;
-	return td_cli_unknown("study", study, names, n, err);
+	const char *names[64];
+	size_t n = 0;
+
+	while (n < 64 && (names[n] = name(n)))
+		n++;
+	return td_cli_unknown(what, word, names, n, err);
 }
 
-static int want(const char *name, size_t len, const char *const *names, size_t n, bool *wanted,
+int td_cli_choose_study(const char *study, td_cli_name_at *name, size_t *found,
+			struct tide_error *err)
+{
+	for (*found = 0; name(*found); ++*found)
+		if (!study || strcmp(study, name(*found)) == 0)
+			return 0;
+	return fail_unknown("study", study, name, err);
+}
+
+static int want(const char *app, size_t len, td_cli_name_at *name, bool *wanted,
 		struct tide_error *err)
 {
 	char word[64];
 
-	for (size_t i = 0; i < n; i++) {
-		if (strlen(names[i]) == len && memcmp(names[i], name, len) == 0) {
+	for (size_t i = 0; name(i); i++) {
+		if (strlen(name(i)) == len && memcmp(name(i), app, len) == 0) {
 			wanted[i] = true;
 			return 0;
 		}
 	}
-	snprintf(word, sizeof word, "%.*s", (int)(len < 63 ? len : 63), name);
-	return td_cli_unknown("application", word, names, n, err);
+	snprintf(word, sizeof word, "%.*s", (int)(len < 63 ? len : 63), app);
+	return fail_unknown("application", word, name, err);
 }
 
-int td_cli_choose_apps(const char *only, const char *const *names, size_t n, bool *wanted,
-		       struct tide_error *err)
+int td_cli_choose_apps(const char *only, td_cli_name_at *name, bool *wanted, struct tide_error *err)
 {
 	int rc = 0;
 
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; name(i); i++)
 		wanted[i] = !only;
 	while (only && !rc) {
 		size_t len = strcspn(only, ",");
-		rc = want(only, len, names, n, wanted, err);
+		rc = want(only, len, name, wanted, err);
 		only = only[len] ? only + len + 1 : NULL;
 	}
 	return rc;
