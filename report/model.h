@@ -30,7 +30,8 @@ struct td_report_run {
 	uint32_t file, number; /* of the first file, 0; of the first run, 1 */
 	bool is_placed, is_baseline;
 	bool is_measured; /* its time is that of a machine, not of a model */
-	uint64_t index;   /* in the grid of its sweep */
+	uint32_t grid;    /* of its sweep, from 1; 0: of none */
+	uint64_t index;   /* in that grid */
 	uint64_t page_bytes, chunk_bytes, near_pages, host_pages, footprint_pages, seed;
 	uint64_t counts[TD_REPORT_COUNTS];
 	uint64_t time_ns; /* 0: the run has no clock */
@@ -91,7 +92,8 @@ struct td_report_paper {
 };
 
 struct td_report {
-	struct td_report_names files, inputs, combinations, policies, models, sizes, groups_named;
+	struct td_report_names files, inputs, combinations, policies, models, sizes, groups_named,
+		grids;
 	struct td_report_run *runs;
 	size_t n_runs, runs_room;
 	json_t *by_command;                           /* command -> place in runs */

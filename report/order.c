@@ -1,5 +1,5 @@
 /* A sweep writes its results as its runs end, in another order each time. A report of them is to be
- * the same each time: runs come in the order of their grid, and names in that of the runs. */
+ * the same each time: runs come grid by grid, each in its order, and names in that of the runs. */
 #include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -10,6 +10,8 @@ static int compare_runs(const void *a, const void *b)
 {
 	const struct td_report_run *x = a, *y = b;
 
+	if (x->grid != y->grid)
+		return x->grid < y->grid ? -1 : 1;
 	if (x->index != y->index)
 		return x->index < y->index ? -1 : 1;
 	return x->number < y->number ? -1 : 1;

@@ -46,6 +46,7 @@ static int take_names(struct td_report *r, struct td_report_run *run, const json
 	const char *prefetch = td_report_string(config, "prefetch");
 	const char *place = td_report_string(config, "place");
 	const char *model = td_report_string(config, "model");
+	const char *grid = td_report_string(doc, "grid");
 	char *pair;
 	int rc;
 
@@ -57,6 +58,10 @@ static int take_names(struct td_report *r, struct td_report_run *run, const json
 	free(pair);
 	if (!rc)
 		rc = td_report_name(&r->inputs, td_report_input(doc), &run->input);
+	if (!rc && grid) {
+		rc = td_report_name(&r->grids, grid, &run->grid);
+		run->grid++;
+	}
 	if (!rc)
 		rc = td_report_name(&r->models, model ? model : "functional", &run->model);
 	if (!rc)

@@ -160,7 +160,7 @@ static void free_read(struct td_report *r)
 void td_report_close(struct td_report *r)
 {
 	struct td_report_names *names[] = {&r->files,  &r->inputs, &r->combinations, &r->policies,
-					   &r->models, &r->sizes,  &r->groups_named};
+					   &r->models, &r->sizes,  &r->groups_named, &r->grids};
 
 	free_read(r);
 	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)

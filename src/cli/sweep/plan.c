@@ -89,6 +89,7 @@ static int list_all(struct td_cli_plan *plan, const struct td_cli_grid *grid,
 	if (!plan->at || rc)
 		return tide_fail(err, -ENOMEM,
 				 "no memory for a grid of %" PRIu64 " runs: give less", grid->n);
+	plan->grid = XXH3_128bits(plan->at, plan->n * sizeof *plan->at);
 	return 0;
 }
 

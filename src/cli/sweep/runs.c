@@ -99,6 +99,8 @@ static char *make_line(const struct run *run, json_t *result, size_t *n)
 		json_object_set_new(result, "command", td_cli_json_text(command.at));
 	free(command.at);
 	json_object_set_new(result, "key", json_string(td_cli_key_text(run->planned->key).text));
+	json_object_set_new(result, "grid",
+			    json_string(td_cli_key_text(run->sweep->plan.grid).text));
 	json_object_set_new(result, "index", json_integer((json_int_t)run->planned->index));
 	line = json_dumps(result, JSON_COMPACT | JSON_REAL_PRECISION(15));
 	if (!line)

@@ -75,6 +75,7 @@ struct td_cli_planned {
 
 struct td_cli_plan {
 	struct td_cli_planned *at; /* by key; after td_cli_plan_order() those left, by index */
+	XXH128_hash_t grid;        /* the key of all of them: another grid has another one */
 	size_t n, left, done, failed;
 };
 
