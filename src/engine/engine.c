@@ -174,6 +174,22 @@ static size_t slot_bytes(const struct td_engine *e, const struct td_policy_choic
 				   : p->chunk_bytes;
 }
 
+/* A shared object may fail without a word, or with a number that is none of ours. */
+static int create(const struct tide_policy *p, void *self, struct td_engine_box *box,
+		  struct tide_error *err)
+{
+	struct tide_error why = {0, ""};
+	int rc = p->create ? p->create(self, &box->view, box->choice.values, &why) : 0;
+	if (!rc)
+		return 0;
+	rc = rc < 0 ? rc : -EINVAL;
+	if (*why.text)
+		return tide_fail(err, rc, "%s", why.text);
+	return tide_fail(err, rc,
+			 "%s policy %s could not start and does not say why: mend its create",
+			 td_policy_role_name(p->role), p->name);
+}
+
 static int fill_box(struct td_engine *e, struct td_engine_box *box, struct td_policy_choice *choice,
 		    struct tide_error *err)
 {
@@ -192,7 +208,7 @@ static int fill_box(struct td_engine *e, struct td_engine_box *box, struct td_po
 	if (!self)
 		return tide_fail(err, -ENOMEM, "out of memory for policy %s", p->name);
 	memset(self, 0, p->state_bytes);
-	rc = p->create ? p->create(self, &box->view, box->choice.values, err) : 0;
+	rc = create(p, self, box, err);
 	if (rc)
 		free(self);
 	else

@@ -68,6 +68,12 @@ static int check_needs(const struct td_policy_choice *choice, const struct td_en
 			"%s policy %s needs to know which pages were touched, and %s moves chunks "
 			"whole: give --mapping exact",
 			role, p->name, mech);
+	if (missing)
+		return tide_fail(
+			err, -EINVAL,
+			"%s policy %s needs what this tide does not know (%#x): build it with "
+			"the headers of this version",
+			role, p->name, missing);
 	return 0;
 }
 

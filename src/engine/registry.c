@@ -41,7 +41,11 @@ static int unknown(const char *name, enum tide_role role, struct tide_error *err
 					 name, td_policy_role_name((enum tide_role)other),
 					 td_policy_role_name(role), all);
 	}
-	const char *near = td_core_nearest(name, known, n);
+	const char *near = td_core_nearest(name, known, n), *end = strrchr(name, '.');
+	if (end && !strcmp(end, ".so"))
+		return tide_fail(err, -EINVAL,
+				 "no %s policy %s: a file is written with its folder, ./%s",
+				 td_policy_role_name(role), name, name);
 	if (near)
 		return tide_fail(err, -EINVAL, "no %s policy %s: did you mean %s? known ones are%s",
 				 td_policy_role_name(role), name, near, all);
@@ -82,7 +86,10 @@ static int load(struct td_policy_choice *out, const char *path, enum tide_role r
 {
 	out->object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	if (!out->object)
-		return tide_fail(err, -EINVAL, "cannot load policy: %s", dlerror());
+		return tide_fail(
+			err, -EINVAL,
+			"cannot load policy: %s: name a shared object that is compiled for it",
+			dlerror());
 	out->policy = dlsym(out->object, "tide_policy");
 	if (!out->policy)
 		return tide_fail(

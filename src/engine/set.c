@@ -111,7 +111,7 @@ int td_set_settle(struct td_engine *e, const struct tide_policy *p, tide_chunk c
 	struct tide_plan *plan = &e->plan;
 	uint64_t own_number = number_of(e, c);
 	*size = 0;
-	if (plan->overflow) {
+	if (plan->overflow || plan->n > TIDE_PLAN_ENTRIES) {
 		td_set_begin(e, fault_bit);
 		*size = fault_bit != 0;
 		return td_engine_invalid(e, p, "the plan has too many chunks", err);

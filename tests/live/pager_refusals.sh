@@ -36,7 +36,7 @@ diff -u - said <<'LINES' || fail "other lines than these"
 .near_size = "4M", .evict = "best": no evict policy best: known ones are 2q arc clock cp fifo hpe leu lfu lirs lrm lru mhpe mru observ-lfu observ-lru opt random reserved-lru s3fifo sieve tournament
 .near_size = "4M", .evict = "mhpe:t9=1": evict policy mhpe has no parameter t9 (did you mean t1?): it takes t1, t2, t3, interval, fd
 .near_size = "4M", .evict = "pattern": pattern is a policy for --prefetch, not for --evict: known ones are 2q arc clock cp fifo hpe leu lfu lirs lrm lru mhpe mru observ-lfu observ-lru opt random reserved-lru s3fifo sieve tournament
-.near_size = "4M", .evict = "./missing.so": cannot load policy: ./missing.so: cannot open shared object file: No such file or directory
+.near_size = "4M", .evict = "./missing.so": cannot load policy: ./missing.so: cannot open shared object file: No such file or directory: name a shared object that is compiled for it
 .near_size = "4M", .evict = "mhpe", .mapping = "fast": evict policy mhpe needs to know which pages were touched, and the pager with mapping fast moves chunks whole: give --mapping exact
 .near_size = "4M", .evict = "observ-lru", .mapping = "fast": evict policy observ-lru needs notices by observation, and the pager with mapping fast gives none: choose another policy
 .near_size = "4M", .prefetch = "best": no prefetch policy best: known ones are acbm aggressive early-adaptor fdp locality locality-stop none pattern rgp sequential tree
