@@ -101,9 +101,10 @@ int td_cli_table_end(struct td_cli_table *t, struct tide_error *err); /* prints 
 struct td_cli_number {
 	char text[40];
 };
-struct td_cli_number td_cli_grouped(uint64_t n);               /* 1,234,567 */
-struct td_cli_number td_cli_bytes(uint64_t bytes);             /* 1.5 MiB */
-struct td_cli_number td_cli_share(uint64_t part, uint64_t of); /* 12.34% */
+struct td_cli_number td_cli_grouped(uint64_t n);                        /* 1,234,567 */
+struct td_cli_number td_cli_bytes(uint64_t bytes);                      /* 1.5 MiB */
+struct td_cli_number td_cli_pages(uint64_t pages, uint64_t page_bytes); /* bytes, 2^64 and more */
+struct td_cli_number td_cli_share(uint64_t part, uint64_t of);          /* 12.34% */
 
 /* progress.c: one line on standard error, where that is wanted. */
 struct td_cli_progress {

@@ -162,7 +162,7 @@ static void print_input(const struct curves *all)
 	       args->trace ? " as " : "", args->trace ? m->format : "",
 	       td_cli_grouped(m->accesses).text, is_sampled(m) ? "about " : "",
 	       td_cli_grouped(m->footprint_pages).text,
-	       td_cli_bytes(m->footprint_pages * all->page_bytes).text);
+	       td_cli_pages(m->footprint_pages, all->page_bytes).text);
 }
 
 static void print_method(const struct curve *c)
@@ -206,7 +206,7 @@ static int print_table(const struct curves *all, struct tide_error *err)
 	for (size_t i = 0; i < first->n; i++) {
 		uint64_t pages = first->at[i].size_pages;
 		td_cli_cell(&t, "%s", td_cli_grouped(pages).text);
-		td_cli_cell(&t, "%s", td_cli_bytes(pages * all->page_bytes).text);
+		td_cli_cell(&t, "%s", td_cli_pages(pages, all->page_bytes).text);
 		td_cli_cell(&t, "%s", td_cli_share(pages, first->footprint_pages).text);
 		for (size_t c = 0; c < all->n; c++)
 			ratio_cell(&t, all->at[c].mrc->at[i].miss_ratio);

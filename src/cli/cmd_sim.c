@@ -99,9 +99,13 @@ static int print_counts(const struct tide_counts *counts, struct tide_error *err
 	return td_cli_table_end(&t, err);
 }
 
+/* Numbers beyond those of jansson are texts. */
 static uint64_t number_at(const json_t *o, const char *key)
 {
-	return (uint64_t)json_integer_value(json_object_get(o, key));
+	const json_t *value = json_object_get(o, key);
+	const char *text = json_string_value(value);
+
+	return text ? strtoull(text, NULL, 10) : (uint64_t)json_integer_value(value);
 }
 
 static const char *text_at(const json_t *o, const char *key)
@@ -126,9 +130,9 @@ void td_cli_print_setup(const json_t *run, uint64_t accesses)
 	       is_trace ? text_at(input, "format") : "", td_cli_grouped(accesses).text);
 	if (pages)
 		printf(" to %s pages, %s", td_cli_grouped(pages).text,
-		       td_cli_bytes(pages * page_bytes).text);
+		       td_cli_pages(pages, page_bytes).text);
 	printf("\nnear    %s pages, %s", td_cli_grouped(near_pages).text,
-	       td_cli_bytes(near_pages * page_bytes).text);
+	       td_cli_pages(near_pages, page_bytes).text);
 	if (pages)
 		printf(", %s of the footprint", td_cli_share(near_pages, pages).text);
 	printf("; pages of %s, chunks of %s\n", td_cli_bytes(page_bytes).text,
@@ -136,7 +140,7 @@ void td_cli_print_setup(const json_t *run, uint64_t accesses)
 	if (json_is_string(json_object_get(config, "place")))
 		printf("host    %s pages, %s\n",
 		       td_cli_grouped(number_at(config, "host_pages")).text,
-		       td_cli_bytes(number_at(config, "host_pages") * page_bytes).text);
+		       td_cli_pages(number_at(config, "host_pages"), page_bytes).text);
 }
 
 static void print_policies(const json_t *run)

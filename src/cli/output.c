@@ -92,11 +92,10 @@ struct td_cli_number td_cli_grouped(uint64_t n)
 	return out;
 }
 
-struct td_cli_number td_cli_bytes(uint64_t bytes)
+static struct td_cli_number show_bytes(double value)
 {
 	static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
 	struct td_cli_number out;
-	double value = (double)bytes;
 	size_t unit = 0;
 
 	while (value >= 1024 && unit < 6) {
@@ -107,6 +106,16 @@ struct td_cli_number td_cli_bytes(uint64_t bytes)
 	snprintf(out.text, sizeof out.text, "%.*f %s", value == (double)(uint64_t)value ? 0 : 1,
 		 value, units[unit]);
 	return out;
+}
+
+struct td_cli_number td_cli_bytes(uint64_t bytes)
+{
+	return show_bytes((double)bytes);
+}
+
+struct td_cli_number td_cli_pages(uint64_t pages, uint64_t page_bytes)
+{
+	return show_bytes((double)pages * (double)page_bytes);
 }
 
 struct td_cli_number td_cli_share(uint64_t part, uint64_t of)

@@ -13,7 +13,7 @@
 static int bad_size(const char *what, const char *text, struct tide_error *err)
 {
 	return tide_fail(err, -EINVAL, "%s of '%s' is no size: write 4096, 64K, 2M or 16G", what,
-			 text);
+			 td_core_shown(text, strlen(text)).text);
 }
 
 int td_lib_seed(const char *text, uint64_t *seed, struct tide_error *err)
@@ -21,7 +21,7 @@ int td_lib_seed(const char *text, uint64_t *seed, struct tide_error *err)
 	text = text ? text : "1";
 	if (td_core_u64(text, strlen(text), seed))
 		return tide_fail(err, -EINVAL, "seed of '%s' is no number: give 0 to 2^64 - 1",
-				 text);
+				 td_core_shown(text, strlen(text)).text);
 	return 0;
 }
 
@@ -106,7 +106,7 @@ static int parse_amount(const char *text, uint64_t page_bytes, struct td_lib_nea
 	return tide_fail(err, -EINVAL,
 			 "%s memory of '%s' is no size: write 512M, 1024p (pages) or 75%% (of the "
 			 "footprint)",
-			 what, text);
+			 what, td_core_shown(text, strlen(text)).text);
 }
 
 static uint64_t resolve(const struct td_lib_near *amount, uint64_t footprint_pages)
