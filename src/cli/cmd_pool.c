@@ -26,7 +26,7 @@ const struct td_cli_option td_cli_pool_options[] = {TD_CLI_HELP_OPTION, TD_CLI_E
 	{"max-backlog", 0, TD_CLI_TEXT, TD_CLI_AT(max_backlog), "N", \
 	 "blocks that may wait for signatures; others go in unshared (4096)", TD_CLI_ANY}, \
 	{"threads", 0, TD_CLI_NUMBER, TD_CLI_AT(threads), "N", \
-	 "callers at the same time", TD_CLI_ANY}, \
+	 "callers at the same time (bench: 1, check: 4)", TD_CLI_ANY}, \
 	{"folder", 0, TD_CLI_TEXT, TD_CLI_AT(folder), "DIR", \
 	 "where its file is made and removed: on the storage to measure ($TMPDIR, or /var/tmp)", \
 	 TD_CLI_ANY}, \

@@ -20,9 +20,9 @@ const struct td_cli_option td_cli_report_options[] = {
 };
 
 const char td_cli_report_more[] =
-	"A FILE holds what tide sim, compare, mrc or reproduce printed with --json, or the lines of\n"
-	"tide sweep; - is standard input. Several files, such as the shards of a sweep, become one\n"
-	"report: a result that is there more than once counts once.\n"
+	"A FILE holds what tide sim, compare, mrc, reproduce or gpu bench printed with --json, or\n"
+	"the lines of tide sweep; - is standard input. Several files, such as the shards of a\n"
+	"sweep, become one report: a result that is there more than once counts once.\n"
 	"The page needs no network and no other file. The figures are drawn by gnuplot.\n\n"
 	"Examples:\n"
 	"  tide compare --workload mvt --near 50% --json >mvt.json\n"

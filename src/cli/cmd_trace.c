@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
 #include "cli.h"
 #include "core/text.h"
@@ -210,12 +210,14 @@ int td_cli_trace_head(const struct td_cli_args *args, struct tide_error *err)
 static int check_out(const struct td_cli_args *args, const char *out, struct tide_error *err)
 {
 	bool is_output = strcmp(out, "-") == 0;
+	struct stat st;
 
 	if (is_output && args->json)
 		return tide_fail(err, -EINVAL,
 				 "the trace and the JSON document cannot both go to "
 				 "standard output: give OUT a name");
-	if (!is_output && !args->force && access(out, F_OK) == 0)
+	/* Of a folder there is more to say, and its writer says it. */
+	if (!is_output && !args->force && stat(out, &st) == 0 && !S_ISDIR(st.st_mode))
 		return tide_fail(err, -EEXIST, "%s exists: give --force to replace it", out);
 	return 0;
 }

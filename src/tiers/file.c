@@ -68,7 +68,8 @@ int td_io_file_open(struct td_io_file *f, const char *path, enum td_io_mode mode
 	/* Nonblocking, lest a pipe keeps us here; afterwards io_uring must not see it. */
 	f->fd = open(path, flags_of[mode] | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0600);
 	if (f->fd < 0)
-		return tide_fail(err, -errno, "cannot open %s: %s", f->name, strerror(errno));
+		return tide_fail(err, -errno, "cannot open %s: %s: give another file", f->name,
+				 strerror(errno));
 	int rc = measure(f, err);
 	if (!rc && fcntl(f->fd, F_SETFL, 0))
 		rc = tide_fail(err, -errno, "cannot use %s: %s", f->name, strerror(errno));

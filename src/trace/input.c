@@ -300,7 +300,7 @@ int td_trace_input_open(struct td_trace_input **out, const char *path, bool want
 		return tide_fail(err, -ENOENT, "%s does not exist: check the name", path);
 	if (fd < 0) {
 		int code = -errno;
-		return tide_fail(err, code, "cannot open %s: %s",
+		return tide_fail(err, code, "cannot open %s: %s: give a file that can be read",
 				 standard ? "standard input" : path, strerror(-code));
 	}
 	return td_trace_input_from_fd(out, fd, standard ? "standard input" : path, want_spool, err);

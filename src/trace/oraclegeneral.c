@@ -111,8 +111,10 @@ struct oracle_writer {
 
 static int fail_keep(struct oracle_writer *o, int code, struct tide_error *err)
 {
-	return tide_fail(err, code, "cannot keep the records of %s in a temporary file: %s",
-			 td_trace_output_name(o->head.out), strerror(-code));
+	return tide_fail(
+		err, code,
+		"cannot keep the records of %s in a temporary file: %s: give it another folder",
+		td_trace_output_name(o->head.out), strerror(-code));
 }
 
 /* Blocks are reserved first: a store to a mapped file on a full disk would be a signal. */

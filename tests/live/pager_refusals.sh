@@ -51,14 +51,14 @@ diff -u - said <<'LINES' || fail "other lines than these"
 .near_size = "4M", .inject = "read=ENONE:3": no failure to inject is called 'read=ENONE:3': give some of read=EIO:1000, write=ENOSPC:5, short=100, delay=200us, sync
 .near_size = "4M", .inject = "reed=EIO:3": no failure to inject is called 'reed=EIO:3': give some of read=EIO:1000, write=ENOSPC:5, short=100, delay=200us, sync
 .near_size = "4M", .inject = "read=EIO:0": no failure to inject is called 'read=EIO:0': give some of read=EIO:1000, write=ENOSPC:5, short=100, delay=200us, sync
-.near_size = "4M", .storage = "/nowhere/far": cannot open /nowhere/far: No such file or directory
+.near_size = "4M", .storage = "/nowhere/far": cannot open /nowhere/far: No such file or directory: give another file
 .near_size = "4M", .log = "/nowhere/log": cannot write the decision log /nowhere/log: No such file or directory: give another name
 .near_size = "4M", .record = "/nowhere/trace.tide": cannot write /nowhere/trace.tide: No such file or directory: give another name
-.near_size = "4M", .storage = "/": cannot open /: Is a directory
+.near_size = "4M", .storage = "/": cannot open /: Is a directory: give another file
 0 .path = NULL: nothing to map: give a size
 (size_t)1 << 62 .path = NULL: a mapping of 4611686018427387904 bytes is too large
 64 * MIB .path = NULL: all mappings together are 16384 pages, near memory and tier 2 have 3072: give storage, or a larger tier 2
-0 .path = "/nowhere/file": cannot open /nowhere/file: No such file or directory
+0 .path = "/nowhere/file": cannot open /nowhere/file: No such file or directory: give another file
 0 .path = folder: FOLDER is neither a file nor a block device: give one of these
 0 .path = empty: FOLDER/empty has nothing at the offset
 0 .path = file, .offset = 100: the offset in FOLDER/file is no multiple of the page size: 4096

@@ -69,7 +69,10 @@ static int collect(const struct td_cli_args *args, struct all *all, struct tide_
 		rows[all->n++] = (struct row){.w = w, .all = all};
 		all->total += w.accesses;
 	}
-	return all->n ? 0 : tide_fail(err, -EINVAL, "no workload is both named and of --paper");
+	return all->n ? 0
+		      : tide_fail(
+				err, -EINVAL,
+				"no workload is both named and of --paper: leave one of them out");
 }
 
 /* ---- the result ---- */
