@@ -86,7 +86,7 @@ struct tide_mrc_options {
 	const char *trace, *workload, *format, *columns, *page, *seed; /* as of tide_sim_options */
 	const char *policy; /* "lru": any eviction policy, or "vmin", "osl" */
 	const char *sizes;  /* "1%,5%,1024p", or a number of points, evenly spread; "50" */
-	const char *sample; /* "0.01": that share of the pages, by hash; NULL: all, exact */
+	const char *sample; /* "0.01" or "1%": that share of the pages, by hash; NULL: all, exact */
 	unsigned threads;   /* where every size is a run of its own; 0: all cores */
 	const struct tide_facts *facts;
 };

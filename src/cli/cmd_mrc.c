@@ -23,7 +23,7 @@ const struct td_cli_option td_cli_mrc_options[] = {
 	{"sizes", 0, TD_CLI_TEXT, TD_CLI_AT(sizes), "N|LIST",
 	 "so many sizes, evenly spread up to the footprint, or a list of them (50)", TD_CLI_ANY},
 	{"sample", 0, TD_CLI_TEXT, TD_CLI_AT(sample), "SHARE",
-	 "look at this share of the pages alone, such as 0.01 (1)", TD_CLI_ANY},
+	 "look at this share of the pages alone, such as 0.01 or 1% (1)", TD_CLI_ANY},
 	{"verify", 0, TD_CLI_FLAG, TD_CLI_AT(verify), NULL,
 	 "with --sample: make the exact curve too, and say how far off the sample is", TD_CLI_ANY},
 	{"plot", 0, TD_CLI_TEXT, TD_CLI_AT(plot), "OUT",
@@ -280,12 +280,14 @@ static json_t *input_json(const struct curves *all)
 static json_t *config_json(const struct curves *all)
 {
 	const struct td_cli_args *args = all->args;
+	double sample = 1;
 
-	return json_pack("{ss sI so so so}", "model", "functional", "page_bytes",
+	if (args->sample)
+		td_core_share(args->sample, &sample);
+	return json_pack("{ss sI so sf so}", "model", "functional", "page_bytes",
 			 (json_int_t)all->page_bytes, "sizes",
-			 td_cli_json_text(args->sizes ? args->sizes : "50"), "sample",
-			 args->sample ? json_real(atof(args->sample)) : json_real(1), "seed",
-			 td_cli_json_u64(all->seed));
+			 td_cli_json_text(args->sizes ? args->sizes : "50"), "sample", sample,
+			 "seed", td_cli_json_u64(all->seed));
 }
 
 /* The first curve, or the only one, stands for itself at the top. */

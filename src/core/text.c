@@ -93,6 +93,22 @@ int td_core_real(const char *text, double *out)
 	return 0;
 }
 
+int td_core_share(const char *text, double *out)
+{
+	size_t n = strlen(text);
+	bool percent = n && text[n - 1] == '%';
+	char number[64];
+
+	if (n >= sizeof number)
+		return -EINVAL;
+	memcpy(number, text, n);
+	number[n - percent] = '\0';
+	if (td_core_real(number, out))
+		return -EINVAL;
+	*out /= percent ? 100 : 1;
+	return 0;
+}
+
 static unsigned unit_shift(char c)
 {
 	switch (c) {

@@ -12,6 +12,9 @@ int td_core_u64(const char *text, size_t n, uint64_t *out);
 /* A whole finite decimal number: 0 or -EINVAL. */
 int td_core_real(const char *text, double *out);
 
+/* A part of a whole, `0.01` or `1%`: 0 or -EINVAL. */
+int td_core_share(const char *text, double *out);
+
 /* `4096`, `64K`, `2M`, `16G`, `1T`: bytes. 0, -EINVAL or -ERANGE. */
 int td_core_size(const char *text, size_t n, uint64_t *bytes);
 

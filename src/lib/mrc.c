@@ -62,10 +62,10 @@ static int parse_sizes(struct td_lib_curve *c, const char *text, struct tide_err
 static int parse_rate(const char *text, double *rate, struct tide_error *err)
 {
 	*rate = 1;
-	if (text && (td_core_real(text, rate) || !(*rate > 0 && *rate <= 1)))
+	if (text && (td_core_share(text, rate) || !(*rate > 0 && *rate <= 1)))
 		return tide_fail(err, -EINVAL,
 				 "a sample of '%s' is no share of the pages: give a number above 0 "
-				 "and up to 1, such as 0.01",
+				 "and up to 1, such as 0.01, or 1%%",
 				 td_core_shown(text, strlen(text)).text);
 	return 0;
 }

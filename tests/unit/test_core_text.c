@@ -121,6 +121,24 @@ static void reals_are_finite_decimals(void **state)
 		assert_int_equal(td_core_real(bad[i], &value), -EINVAL);
 }
 
+static void shares_are_parts_or_percent(void **state)
+{
+	static const struct {
+		const char *text;
+		double value;
+	} good[] = {{"0.25", 0.25}, {"25%", 0.25}, {"100%", 1}, {"12.5%", 0.125}, {"0%", 0}};
+	static const char *const bad[] = {"", "%", "5%%", "%5", "5 %", "x%", "1e999%"};
+	double value;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(good); i++) {
+		assert_int_equal(td_core_share(good[i].text, &value), 0);
+		assert_true(value == good[i].value);
+	}
+	for (size_t i = 0; i < COUNT(bad); i++)
+		assert_int_equal(td_core_share(bad[i], &value), -EINVAL);
+}
+
 static void the_nearest_name_is_found(void **state)
 {
 	static const char *const names[] = {"clock",        "cyclic",       "fifo", "lfu",
@@ -186,6 +204,7 @@ int main(void)
 		cmocka_unit_test(only_the_given_length_is_read),
 		cmocka_unit_test(sizes_have_units),
 		cmocka_unit_test(reals_are_finite_decimals),
+		cmocka_unit_test(shares_are_parts_or_percent),
 		cmocka_unit_test(the_nearest_name_is_found),
 		cmocka_unit_test(a_shown_word_is_one_short_line),
 	};

@@ -15,7 +15,7 @@ const struct td_cli_option td_cli_reproduce_leu_options[] = {
 	TD_CLI_FORMAT_OPTIONS,
 	TD_CLI_PAGE_OPTION,
 	{"sample", 0, TD_CLI_TEXT, TD_CLI_AT(sample), "SHARE",
-	 "look at this share of the pages alone, such as 0.01 (1)", TD_CLI_ANY},
+	 "look at this share of the pages alone, such as 0.01 or 1% (1)", TD_CLI_ANY},
 	{"scale", 0, TD_CLI_TEXT, TD_CLI_AT(scale), "X",
 	 "size of the generated workloads, 0.01 to 100 (1)", TD_CLI_ANY},
 	TD_CLI_SEED_OPTION,
