@@ -62,6 +62,12 @@ const char td_cli_sweep_more[] =
 	"  tide sweep --trace app.tide --near 512M --evict 'mhpe:t1={16..64..16}' --prefetch pattern\n"
 	"  tide sweep --workload mvt --near '{10..90}%' --shard 3/8 --output mvt.3.jsonl\n";
 
+/* NULL: standard output. */
+static const char *file_of(const struct td_cli_args *args)
+{
+	return args->output && strcmp(args->output, "-") != 0 ? args->output : NULL;
+}
+
 static int check_words(const struct td_cli_args *args, struct tide_error *err)
 {
 	if (args->words.n)
@@ -69,7 +75,7 @@ static int check_words(const struct td_cli_args *args, struct tide_error *err)
 				 "unexpected word %s: quote values with braces, such as "
 				 "--near '{25,50}%%'",
 				 td_cli_shown(args->words.at[0]).text);
-	if (args->retry && !args->output)
+	if (args->retry && !file_of(args))
 		return tide_fail(err, -EINVAL,
 				 "--retry needs the results of before: give --output FILE");
 	return 0;
@@ -126,7 +132,7 @@ static int sweep(struct td_cli_sweep *s, const struct td_cli_args *args, struct 
 	if (!rc)
 		rc = td_cli_grid_check(s->grid, err);
 	if (!rc)
-		rc = td_cli_results_open(&s->results, args->output, args->dry_run, &s->plan, err);
+		rc = td_cli_results_open(&s->results, file_of(args), args->dry_run, &s->plan, err);
 	if (rc)
 		return rc;
 	td_cli_plan_order(&s->plan, args->retry);

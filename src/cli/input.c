@@ -48,6 +48,10 @@ int td_cli_input(const struct td_cli_args *args, struct tide_sim_options *option
 	if (args->functional && args->model)
 		return tide_fail(err, -EINVAL,
 				 "--functional and --model are both given: give one of them");
+	if (args->log && strcmp(args->log, "-") == 0)
+		return tide_fail(
+			err, -EINVAL,
+			"--log - would be among the results on standard output: give a file");
 	*options = (struct tide_sim_options){
 		.model = args->model,
 		.trace = args->trace,

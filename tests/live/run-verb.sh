@@ -45,6 +45,10 @@ says '--threshold 1 is no size' 2 tide run --near 4M --threshold 1 true
 says 'unknown value of --fork,' 2 tide run --near 4M --fork later true
 says 'no file to write' 2 tide record --near 4M true
 
+for option in --stats --log --record; do
+	says '- would be the standard output of the program' 2 tide run --near 4M $option - true
+done
+
 # Files that cannot be written: before the program runs where that can be told, and in any case.
 for option in --stats --log --record; do
 	says 'cannot write nowhere/file: No such file' 1 tide run --near 4M $option nowhere/file touch ran

@@ -58,6 +58,9 @@ static int check_place(const char *path, struct tide_error *err)
 
 	if (!path)
 		return 0;
+	if (strcmp(path, "-") == 0)
+		return tide_fail(err, -EINVAL,
+				 "- would be the standard output of the program: give a file");
 	if (stat(path, &st) == 0) {
 		code = S_ISDIR(st.st_mode) ? EISDIR : access(path, W_OK) ? errno : 0;
 	} else if (errno != ENOENT) {
