@@ -317,6 +317,9 @@ int td_report_take(struct td_report *r, const json_t *doc, uint32_t file)
 		return take_runs(r, doc, file);
 	if (json_is_array(json_object_get(doc, "curve")))
 		return take_mrc(r, doc);
+	/* tide run and tide pool count the same things, and are no runs of an input. */
+	if (verb && strcmp(verb, "sim") != 0)
+		return -EINVAL;
 	if (json_is_object(json_object_get(doc, "counts")) ||
 	    (json_object_get(doc, "error") && json_object_get(doc, "config")) ||
 	    (json_object_get(doc, "error") && json_object_get(doc, "command")))
