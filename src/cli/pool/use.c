@@ -58,7 +58,7 @@ static int make_named(struct td_pool_file *f, const char *name, bool force, stru
 		fd = open(name, O_RDWR | O_TRUNC | O_CLOEXEC);
 	else if (fd < 0 && errno == EEXIST)
 		return tide_fail(
-			err, -EINVAL,
+			err, -EEXIST,
 			"%s exists and would be overwritten: give another name, or --force",
 			td_cli_shown(name).text);
 	if (fd < 0)
