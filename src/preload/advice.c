@@ -39,10 +39,14 @@ static int drop(char *addr, size_t bytes)
 	return advise((void *)from, to - from, TIDE_DROP);
 }
 
-/* What is more than the pager knows is only advice. */
+#define GUARD_INSTALL 102 /* newer than the headers */
+#define GUARD_REMOVE 103
+
+/* What is more than the pager knows is only advice, unless memory would behave otherwise. */
 static int advise_ours(void *addr, size_t bytes, int advice)
 {
 	switch (advice) {
+	case MADV_DONTNEED_LOCKED:
 	case MADV_DONTNEED: return drop(addr, bytes);
 	case MADV_FREE: return 0; /* it may keep its content */
 	case MADV_WILLNEED:
@@ -56,6 +60,8 @@ static int advise_ours(void *addr, size_t bytes, int advice)
 		td_preload_say_once(
 			"MADV_WIPEONFORK of paged memory is refused: a child gets a copy");
 		return failed(-EINVAL);
+	case GUARD_INSTALL:
+	case GUARD_REMOVE: return failed(-EINVAL); /* as of kernels that do not know them */
 	default: return 0;
 	}
 }

@@ -1,21 +1,24 @@
 /* The pager's own files. A program may close all that it does not know, or put another in the place
  * of one; without its userfaultfd the pager could not tell, and the memory would be zero. */
 #include <errno.h>
+#include <limits.h>
 #include <linux/close_range.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "next.h"
 #include "preload.h"
 
 #define FILES_MAX 32
+#define BEFORE_MAX (1 << 20) /* as many as a process may have open */
 
 static int files[FILES_MAX];
 static unsigned files_n;
-static uint64_t before[16]; /* bit per file that was open */
+static uint64_t before[BEFORE_MAX / 64]; /* bit per file that was open */
 
 /* Calls seen for every open file that is not the listing itself. */
-static void list(void (*seen)(int fd))
+static void list(void (*seen)(int fd, const struct tide_options *o), const struct tide_options *o)
 {
 	DIR *folder = opendir("/proc/self/fd");
 	const struct dirent *entry;
@@ -23,35 +26,83 @@ static void list(void (*seen)(int fd))
 	while (folder && (entry = readdir(folder))) {
 		int fd = atoi(entry->d_name);
 		if (entry->d_name[0] != '.' && fd != dirfd(folder))
-			seen(fd);
+			seen(fd, o);
 	}
 	if (folder)
 		closedir(folder);
 }
 
-static void remember(int fd)
+static void remember(int fd, const struct tide_options *o)
 {
-	if (fd < 1024)
+	(void)o;
+	if (fd < BEFORE_MAX)
 		before[fd / 64] |= UINT64_C(1) << fd % 64;
 }
 
-static void keep(int fd)
+static bool is_file(int fd, const char *name)
 {
-	bool known = fd < 1024 && (before[fd / 64] >> fd % 64 & 1);
+	struct stat is, named;
 
-	if (!known && files_n < FILES_MAX)
+	return name && fstat(fd, &is) == 0 && stat(name, &named) == 0 &&
+	       is.st_dev == named.st_dev && is.st_ino == named.st_ino;
+}
+
+/* A file that gets its name when it is complete: until then none, or one that begins so. */
+static bool is_unnamed(int fd, const char *name, const char *record)
+{
+	const char *last = strrchr(name, '/'), *wanted = strrchr(record, '/');
+	struct stat st;
+
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || (fcntl(fd, F_GETFL) & O_ACCMODE) != O_WRONLY)
+		return false;
+	return st.st_nlink == 0 || (last && wanted && strstr(last, wanted + 1));
+}
+
+/* What a pager has, and the program hardly: by what the kernel calls it. Other threads may have
+ * opened files in the meantime. */
+static bool is_pagers(int fd, const struct tide_options *o)
+{
+	static const char *const kinds[] = {
+		"anon_inode:[userfaultfd]",
+		"anon_inode:[io_uring]",
+		"anon_inode:[eventfd]",
+		"anon_inode:[pidfd]",
+		"pidfd:",
+		"/memfd:tide",
+	};
+	char path[32], name[PATH_MAX];
+	ssize_t n;
+
+	snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+	n = readlink(path, name, sizeof name - 1);
+	if (n < 0 || !(fcntl(fd, F_GETFD) & FD_CLOEXEC))
+		return false;
+	name[n] = '\0';
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+		if (strncmp(name, kinds[i], strlen(kinds[i])) == 0)
+			return true;
+	if (strncmp(name, "pipe:", 5) == 0)
+		return fcntl(fd, F_GETFL) & O_NONBLOCK;
+	return is_file(fd, o->storage) || is_file(fd, o->log) || is_file(fd, o->record) ||
+	       (o->record && is_unnamed(fd, name, o->record));
+}
+
+static void keep(int fd, const struct tide_options *o)
+{
+	bool known = fd < BEFORE_MAX && (before[fd / 64] >> fd % 64 & 1);
+
+	if (!known && files_n < FILES_MAX && is_pagers(fd, o))
 		files[files_n++] = fd;
 }
 
 void td_preload_files_before(void)
 {
-	list(remember);
+	list(remember, NULL);
 }
 
-/* Whatever tide_open() opened. Another thread's may be among them, which then stays open. */
-void td_preload_files_after(void)
+void td_preload_files_after(const struct tide_options *o)
 {
-	list(keep);
+	list(keep, o);
 }
 
 /* The lowest of the pager's files from first on, or -1. */

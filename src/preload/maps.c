@@ -258,10 +258,23 @@ static bool in_one(void *addr, size_t bytes)
 	return yes;
 }
 
+static bool overlap(const char *one, size_t one_bytes, const char *two, size_t two_bytes)
+{
+	return one < two + two_bytes && two < one + one_bytes;
+}
+
+static bool can_remap(void *old, size_t old_bytes, size_t bytes, int flags, void *where)
+{
+	return old_bytes && bytes && !(flags & ~(MREMAP_MAYMOVE | MREMAP_FIXED)) &&
+	       !((flags & MREMAP_FIXED) && overlap(old, old_bytes, where, bytes));
+}
+
 static void *remap_ours(void *old, size_t old_bytes, size_t bytes, int flags, void *where)
 {
-	if (!bytes || (flags & ~(MREMAP_MAYMOVE | MREMAP_FIXED)) || !in_one(old, old_bytes)) {
-		errno = in_one(old, old_bytes) ? EINVAL : EFAULT;
+	bool one = in_one(old, old_bytes);
+
+	if (!one || !can_remap(old, old_bytes, bytes, flags, where)) {
+		errno = one ? EINVAL : EFAULT;
 		return MAP_FAILED;
 	}
 	if (flags & MREMAP_FIXED)

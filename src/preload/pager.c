@@ -89,7 +89,7 @@ static void open_pager(void)
 	td_preload_files_before();
 	if (tide_open(&t, &o, &err))
 		refuse(err.text);
-	td_preload_files_after();
+	td_preload_files_after(&o);
 	td_preload_settings.helps = td_preload_settings.by_signal || !shows_kernel_faults();
 	owner = getpid();
 	tide_stats(t, &stats);

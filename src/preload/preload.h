@@ -123,9 +123,9 @@ int td_preload_walk(void *addr, size_t bytes, int arg, td_preload_part *ours,
 		    td_preload_part *others);
 bool td_preload_whole_pages(const void *addr, size_t bytes, const char *what); /* sets errno */
 
-/* files.c: around tide_open() */
+/* files.c: around tide_open() with these options */
 void td_preload_files_before(void);
-void td_preload_files_after(void);
+void td_preload_files_after(const struct tide_options *o);
 
 /* forks.c */
 void td_preload_watch_forks(void);

@@ -125,7 +125,7 @@ static int cut_one(struct td_regions *t, size_t i, uintptr_t start, uintptr_t en
 
 int td_regions_cut(struct td_regions *t, uintptr_t start, uintptr_t end, td_regions_drop *drop)
 {
-	for (size_t i; (i = find(t, start)) < t->n && t->at[i].start < end;) {
+	for (size_t i; start < end && (i = find(t, start)) < t->n && t->at[i].start < end;) {
 		int rc = cut_one(t, i, start, end, drop);
 		if (rc)
 			return rc;

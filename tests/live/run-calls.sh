@@ -23,9 +23,11 @@ ends()
 }
 
 for name in heap parts remap advice any-order bus files alarms closing forks threads jumps cancels last \
-	bus-jumps stacks library-forks early-forks direct sparse; do
+	bus-jumps stacks library-forks early-forks direct sparse opening; do
 	ends 0 $name
 done
+ends 0 closing --record closing.tide --log closing.log --storage far
+tide trace info closing.tide >/dev/null || fail "the record was closed by its program"
 ends 0 waiting --chunk 4K
 ends 0 library --threshold 4K
 if [ "$mapping" = exact ] || [ "$mapping" = around ]; then

@@ -223,6 +223,33 @@ void library(void)
 	fclose(f);
 }
 
+/* ---- files of both ---- */
+
+static void *open_many(void *arg)
+{
+	int *fd = arg;
+
+	for (size_t i = 0; i < 400; i++) {
+		fd[i] = open("/dev/null", O_RDWR);
+		usleep(20);
+	}
+	return NULL;
+}
+
+/* What another thread opens while the pager does is that thread's. */
+void opening(void)
+{
+	int fd[400];
+	pthread_t thread;
+
+	CHECK(!pthread_create(&thread, NULL, open_many, fd));
+	usleep(1000);
+	fill(map(SIZE), SIZE, 1);
+	CHECK(!pthread_join(thread, NULL));
+	for (size_t i = 0; i < 400; i++)
+		CHECK(fd[i] >= 0 && !close(fd[i]));
+}
+
 /* The pager's files are none of the program's. */
 void closing(void)
 {

@@ -138,6 +138,14 @@ void remap(void)
 	CHECK(holds(room, 2 * MB, 3));
 	CHECK(msync(p, PAGE, MS_SYNC) == -1 && errno == ENOMEM);
 	CHECK(!munmap(room, SIZE));
+	/* Onto itself; and a part to where it is, which leaves it one mapping. */
+	p = map(4 * MB);
+	fill(p, 4 * MB, 4);
+	CHECK(mremap(p, 2 * MB, 2 * MB, MREMAP_MAYMOVE | MREMAP_FIXED, p + MB) == MAP_FAILED);
+	CHECK(errno == EINVAL && mremap(p, MB, MB, 0) == p);
+	q = mremap(p, 4 * MB, 5 * MB, MREMAP_MAYMOVE);
+	CHECK(q != MAP_FAILED && holds(q, 4 * MB, 4));
+	CHECK(!munmap(q, 5 * MB));
 }
 
 void advice(void)
@@ -158,6 +166,7 @@ void advice(void)
 	CHECK(!msync(p, SIZE, MS_SYNC));
 	CHECK(holds(p, SIZE, 2));
 	CHECK(mlock(p, PAGE) == -1 && errno == ENOMEM);
+	CHECK(madvise(p, PAGE, 102) == -1 && errno == EINVAL); /* guards, which are no advice */
 	CHECK(!munmap(p, SIZE));
 }
 
