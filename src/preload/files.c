@@ -5,6 +5,7 @@
 #include <linux/close_range.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include "next.h"
@@ -95,13 +96,41 @@ static void keep(int fd, const struct tide_options *o)
 		files[files_n++] = fd;
 }
 
+/* Programs choose low numbers, and want some in particular, as in a shell `exec 3>file`: these are
+ * taken by others while the pager opens its own. */
+#define LOW 256
+static uint64_t fillers[LOW / 64];
+
+static void fill_low(void)
+{
+	struct rlimit most;
+	int fd;
+
+	if (getrlimit(RLIMIT_NOFILE, &most) || most.rlim_cur < 2 * (rlim_t)LOW)
+		return;
+	for (fd = open("/dev/null", O_RDONLY | O_CLOEXEC); fd >= 0 && fd < LOW;
+	     fd = fcntl(fd, F_DUPFD_CLOEXEC, 0))
+		fillers[fd / 64] |= UINT64_C(1) << fd % 64;
+	if (fd >= 0)
+		next.close(fd);
+}
+
+static void free_low(void)
+{
+	for (int fd = 0; fd < LOW; fd++)
+		if (fillers[fd / 64] >> fd % 64 & 1)
+			next.close(fd);
+}
+
 void td_preload_files_before(void)
 {
+	fill_low();
 	list(remember, NULL);
 }
 
 void td_preload_files_after(const struct tide_options *o)
 {
+	free_low();
 	list(keep, o);
 }
 

@@ -28,6 +28,8 @@ for name in heap parts remap advice any-order bus files alarms closing forks thr
 done
 ends 0 closing --record closing.tide --log closing.log --storage far
 tide trace info closing.tide >/dev/null || fail "the record was closed by its program"
+tide run --near 4M --mapping "$mapping" --service "$service" -- "$program" closing <&- >said 2>&1 ||
+	fail "without standard input: $(cat said)"
 ends 0 waiting --chunk 4K
 ends 0 library --threshold 4K
 if [ "$mapping" = exact ] || [ "$mapping" = around ]; then

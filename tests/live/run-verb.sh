@@ -23,6 +23,19 @@ says 'nothing was paged' 0 tide run --near 4M -- true
 says 'nothing was paged' 5 tide run --near 4M sh -c 'exit 5'
 says 'cut short' 143 tide run --near 4M -- "$program" signal
 
+# A request to end comes to the program, however early; what nohup keeps away does not.
+for after in 0 2 4 6 8 10 12 14 16 18 20; do
+	tide run --near 4M -- sleep 5 2>/dev/null &
+	sleep "0.0$(printf %02d "$after")"
+	kill $!
+	wait $!
+	status=$?
+	[ $status -eq 143 ] || fail "a request to end after $after ms was lost: $status"
+done
+# shellcheck disable=SC2016
+(trap '' HUP && tide run --near 4M -- sh -c 'kill -HUP $$ $PPID; echo on' 2>/dev/null) >out
+[ "$(cat out)" = on ] || fail "a program that ignored SIGHUP does not any more"
+
 # What cannot be run.
 says 'no program no-such-program in the PATH' 1 tide run --near 4M no-such-program
 says 'is no program' 1 tide run --near 4M ./no-such-program

@@ -128,16 +128,24 @@ static void set_environment(const struct td_run *r)
 
 /* ---- the program ---- */
 
-static const int kept[] = {SIGINT, SIGQUIT, SIGPIPE};
+static const int kept[] = {SIGINT, SIGQUIT, SIGPIPE, SIGTERM, SIGHUP};
 #define KEPT (sizeof kept / sizeof *kept)
+#define IGNORED 3 /* the first of them; the others are passed on */
 
-static void start(const struct td_run *r, const struct sigaction *before, int report)
+/* How signals were before. */
+struct signals {
+	struct sigaction kept[KEPT];
+	sigset_t mask;
+};
+
+static void start(const struct td_run *r, const struct signals *before, int report)
 {
 	int error;
 
 	for (size_t i = 0; i < KEPT; i++)
-		sigaction(kept[i], &before[i], NULL);
+		sigaction(kept[i], &before->kept[i], NULL);
 	signal(SIGPIPE, SIG_DFL); /* which tide itself ignores */
+	sigprocmask(SIG_SETMASK, &before->mask, NULL);
 	set_environment(r);
 	execv(r->program, r->args->command);
 	error = errno;
@@ -189,7 +197,7 @@ static void wait_for(struct td_run *r)
 	r->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-static int fork_program(struct td_run *r, const struct sigaction *before, struct tide_error *err)
+static int fork_program(struct td_run *r, const struct signals *before, struct tide_error *err)
 {
 	int report[2], error;
 
@@ -215,24 +223,38 @@ static int fork_program(struct td_run *r, const struct sigaction *before, struct
 	return tide_fail(err, -error, "cannot run %s: %s", r->program, strerror(error));
 }
 
-/* A key pressed is for the program, as in a shell; a request to end is passed on to it. */
-int td_run_program(struct td_run *r, struct tide_error *err)
+/* A key pressed is for the program, as in a shell; a request to end is passed on to it, as soon as
+ * there is one. Who was started to ignore it, by nohup, does so. */
+static void take_signals(struct signals *before)
 {
 	struct sigaction ignore = {.sa_handler = SIG_IGN}, pass = {.sa_handler = pass_on};
-	struct sigaction before[KEPT];
+	sigset_t passed;
+
+	sigemptyset(&passed);
+	for (size_t i = IGNORED; i < KEPT; i++)
+		sigaddset(&passed, kept[i]);
+	sigprocmask(SIG_BLOCK, &passed, &before->mask);
+	for (size_t i = 0; i < KEPT; i++) {
+		sigaction(kept[i], NULL, &before->kept[i]);
+		sigaction(kept[i],
+			  i < IGNORED || before->kept[i].sa_handler == SIG_IGN ? &ignore : &pass,
+			  NULL);
+	}
+}
+
+int td_run_program(struct td_run *r, struct tide_error *err)
+{
+	struct signals before;
 	double begun = now();
 	int rc;
 
-	for (size_t i = 0; i < KEPT; i++)
-		sigaction(kept[i], &ignore, &before[i]);
-	sigaction(SIGTERM, &pass, NULL);
-	sigaction(SIGHUP, &pass, NULL);
-	rc = fork_program(r, before, err);
-	if (!rc) {
-		told = r->pid;
+	take_signals(&before);
+	rc = fork_program(r, &before, err);
+	told = rc ? 0 : r->pid;
+	sigprocmask(SIG_SETMASK, &before.mask, NULL);
+	if (!rc)
 		wait_for(r);
-		told = 0;
-	}
+	told = 0;
 	r->seconds = now() - begun;
 	return rc;
 }
