@@ -197,14 +197,13 @@ static void handlers(struct tide *t)
 	handler_words = at;
 	sigaction(SIGALRM, &action, NULL);
 	setitimer(ITIMER_REAL, &every, NULL);
-	for (uint64_t random = 1, end = now_ns() + 300000000; now_ns() < end;) {
+	for (uint64_t random = 1, end = now_ns() + 300000000; now_ns() < end || ticks < 4;) {
 		uint64_t word = tide_random_next(&random) % WORDS;
 		must(at[word] == word_value(word, 9), "word %llu", (unsigned long long)word);
 		if (word % 64 == 0)
 			ok(tide_advise(t, at + word / 512 * 512, PAGE, TIDE_COLD, &err));
 	}
 	setitimer(ITIMER_REAL, &never, NULL);
-	must(ticks > 3, "%d signals", (int)ticks);
 	ok(tide_unmap(t, at, BYTES, &err));
 }
 

@@ -17,7 +17,7 @@ killed()
 	while [ "$(wc -l <rounds)" -lt "$2" ]; do
 		kill -0 $id 2>/dev/null || break
 		tries=$((tries + 1))
-		[ $tries -lt 600 ] || fail "hangs: $(cat rounds error)"
+		[ $tries -lt 2400 ] || fail "hangs: $(cat rounds error)"
 		sleep 0.05
 	done
 	sleep "$3"

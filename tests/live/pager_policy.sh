@@ -11,7 +11,7 @@ programs=$3
 
 ends()
 {
-	attempt 20 "$programs/pager_policy" "$policy" "$service" file
+	attempt 60 "$programs/pager_policy" "$policy" "$service" file
 	[ $status -ne 0 ] || fail "$service: the program goes on: $(cat out error)"
 	[ "$(cat out)" = synced ] || fail "$service: $(cat out)"
 	"$programs/pager_kill" check file 1 256 || fail "$service: synced data is not in the file"

@@ -91,7 +91,7 @@ says 'run_calls (' 0 tide run --near 4M --stats stats.json -- sh -c "'$program' 
 says 'nothing was paged' 0 tide run --near 4M --threshold 1G -- "$program" parts
 
 # The view.
-says 'near   [' 0 tide run --near 4M --live --progress=always -- sh -c "'$program' heap; sleep 1"
+says 'near   [' 0 tide run --near 4M --live --progress=always -- sh -c "'$program' heap; sleep 2"
 says 'nothing was paged' 0 tide run --near 4M --live -- true
 
 # Other policies; that of the run must have what it had.

@@ -83,6 +83,7 @@ void heap(void), parts(void), remap(void), advice(void), any_order(void), protec
 	forks(void), guarded_forks(void), no_forks(void), ends_by_exit(void), ends_by_signal(void),
 	ends_busy(void), ends_in_malloc(void), ends_twice(void), ends_last(void),
 	ends_quickly(void), waiting(void), jumps(void), cancels(void), library_forks(void),
-	early_forks(void), bus_jumps(void), stacks(void), direct(void), library(void), sparse(void), opening(void);
+	early_forks(void), bus_jumps(void), stacks(void), direct(void), library(void), sparse(void),
+	opening(void);
 
 #endif

@@ -82,7 +82,7 @@ ms=500
 # A row is words.
 "$group" | while read -r row; do
 	# shellcheck disable=SC2086
-	timeout -k 5 $((ms / 1000 + 60)) "$stress" "$work" ms="$ms" \
+	timeout -k 5 $((ms / 1000 + 300)) "$stress" "$work" ms="$ms" \
 		seed="${TIDE_SEED:-1}" $row >"$work/said" 2>&1
 	status=$?
 	[ $status -ne 77 ] || { cat "$work/said"; exit 77; }
