@@ -82,6 +82,7 @@ struct td_gpu_access {
 	uint16_t array;
 	uint8_t pc;
 	bool write, barrier, gather;
+	bool joined; /* for exact mode: its first page is in the event before */
 	uint8_t lanes, rows;
 	uint16_t again; /* it is repeated so often, on the same pages */
 	uint64_t first;

@@ -271,7 +271,9 @@ static uint32_t pages_of(const struct td_gpu_source *s, const struct td_gpu_warp
 	return n;
 }
 
-/* The same instruction on the same page again and again is one event: how many were merged. */
+/* The same instruction on the page that it came to last, again and again, is one event: how many
+ * were merged. One that goes on to other pages has these at its own turn. And the warp's end is
+ * seen with its last instruction, so that blocks that began together end together. */
 static uint32_t merge(struct td_gpu_source *s, uint32_t i, const struct td_gpu_access *a,
 		      uint64_t page)
 {
@@ -280,23 +282,30 @@ static uint32_t merge(struct td_gpu_source *s, uint32_t i, const struct td_gpu_a
 	uint32_t merged = 0;
 
 	while (fetch(s, i, &e->held[i])) {
-		const struct td_gpu_access *b = &e->held[i];
+		struct td_gpu_access *b = &e->held[i];
 		bool idle = !b->barrier && !b->lanes;
+		uint32_t n = 0;
 		e->has_held[i] = true;
-		if (!idle &&
-		    (b->barrier || b->pc != a->pc || b->array != a->array || b->write != a->write ||
-		     pages_of(s, &e->warps[i], b, pages) != 1 || pages[0].page != page))
+		if (!idle) {
+			if (b->barrier || b->pc != a->pc || b->array != a->array ||
+			    b->write != a->write)
+				return merged;
+			n = pages_of(s, &e->warps[i], b, pages);
+			if (pages[0].page != page)
+				return merged;
+			merged += b->again + 1u;
+		}
+		if (n > 1) {
+			b->joined = true;
 			return merged;
+		}
 		e->has_held[i] = false;
 		e->warps[i].rest += b->again + 1u;
-		merged += idle ? 0 : b->again + 1u;
 	}
 	e->warps[i].over = true;
 	return merged;
 }
 
-/* A block's end is seen with its last instruction, however many pages that has: blocks that began
- * together end together. */
 static void look_ahead(struct td_gpu_source *s, uint32_t i)
 {
 	struct td_gpu_exact *e = &s->exact;
@@ -373,22 +382,21 @@ bool td_gpu_exact_turn(struct td_gpu_source *s, uint32_t i)
 		return false;
 	}
 	s->ready.n = pages_of(s, w, &a, s->ready.at);
+	if (a.joined)
+		memmove(s->ready.at, s->ready.at + 1, --s->ready.n * sizeof *s->ready.at);
 	s->ready.array = a.array;
 	s->ready.pc = a.pc;
 	s->ready.write = a.write;
 	uint32_t block = w->block;
 	uint16_t warp = w->warp;
-	uint32_t merged = a.again;
 	w->rest = a.again;
-	if (s->ready.n == 1)
-		merged += merge(s, i, &a, s->ready.at[0].page);
-	if (s->ready.n != 1 && s->launch.instr)
-		look_ahead(s, i);
 	for (uint32_t k = 0; k < s->ready.n; k++) {
 		s->ready.at[k].block = block;
 		s->ready.at[k].warp = warp;
-		s->ready.at[k].count = 1 + merged;
+		s->ready.at[k].count = 1u + a.again;
 	}
+	struct td_gpu_event *last = &s->ready.at[s->ready.n - 1];
+	last->count += merge(s, i, &a, last->page);
 	end_warp(s, i);
 	return true;
 }

@@ -17,6 +17,7 @@ static const struct {
 	{"3dc:scale=0.03", 80, conv3},
 	{"bkp:scale=0.05", 3280, bkp},
 	{"pat:scale=0.04", 4000, pat},
+	{"pat:scale=0.01", 992, pat}, /* a row of the wall is less than a page */
 	{"mvt:scale=0.015625", 512, mvt},
 	{"bic:scale=0.015625", 512, bic},
 	{"srd:scale=0.02", 288, srd},
