@@ -316,6 +316,12 @@ static void look_ahead(struct td_gpu_source *s, uint32_t i)
 
 /* ---- turns ---- */
 
+/* What begins or goes on at a place does so together, in the next round. */
+static void end_turns(struct td_gpu_exact *e, uint32_t place)
+{
+	e->turn = place + 1 == e->blocks ? 0 : (place + 1) * e->block_warps;
+}
+
 static void release_barrier(struct td_gpu_exact *e, uint32_t place)
 {
 	struct td_gpu_warp *w = &e->warps[place * e->block_warps];
@@ -327,6 +333,7 @@ static void release_barrier(struct td_gpu_exact *e, uint32_t place)
 	for (uint32_t i = 0; i < e->block_warps; i++)
 		w[i].waiting = false;
 	e->changes++;
+	end_turns(e, place);
 }
 
 static void end_block(struct td_gpu_source *s, uint32_t place)
@@ -339,8 +346,7 @@ static void end_block(struct td_gpu_source *s, uint32_t place)
 	}
 	e->running--;
 	start_block(s, place);
-	/* Its warps begin together, in the next round. */
-	e->turn = place + 1 == e->blocks ? 0 : (place + 1) * e->block_warps;
+	end_turns(e, place);
 }
 
 /* The warp ends if it has nothing more to do. */

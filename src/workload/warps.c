@@ -196,8 +196,8 @@ static void turn_exact(struct td_warps *w, uint32_t warp, struct td_warps_turn *
 	if (td_gpu_exact_turn(s, warp))
 		take_ready(s, out);
 	out->changed = e->changes != changes || at->ended || at->waiting;
-	out->began = e->next_block != next_block || e->running != running;
-	out->rounds = out->began ? 1 : at->over ? at->rest : 1 + at->rest;
+	bool began = e->next_block != next_block || e->running != running;
+	out->rounds = began ? 1 : at->over ? at->rest : 1 + at->rest;
 }
 
 int td_warps_turn(struct td_warps *w, uint32_t warp, struct td_warps_turn *out,

@@ -42,8 +42,8 @@ struct td_warps_turn {
 	 * touch nothing new, take their time. */
 	uint64_t rounds;
 	/* A barrier opened, or a block ended and another began, where this warp is: ask all warps
-	 * of its place what they are. */
-	bool changed, began;
+	 * of its place what they are. Those that go on do so in the next round. */
+	bool changed;
 };
 
 enum td_warps_state { TD_WARPS_READY, TD_WARPS_WAITING, TD_WARPS_ENDED };

@@ -129,6 +129,33 @@ static void dwt_starts_one_page_per_chunk(void **state)
 	td_trace_close(s);
 }
 
+/* Its first warp comes to the barriers late, for it reads the columns at the edges too. */
+static void dwt_goes_on_together_after_a_barrier(void **state)
+{
+	enum { BLOCKS = 64, WARPS = 4 };
+	struct td_trace_source *s = open_source("dwt:scale=0.25", PAGE_BYTES, 1);
+	struct tide_batch *batch = new_batch();
+	uint32_t written[BLOCKS][WARPS] = {0}, kernel = 0;
+
+	(void)state;
+	while (next_batch(s, batch)) {
+		for (uint32_t i = 0; i < batch->n; i++) {
+			uint32_t block = batch->gpu->block[i], warp = batch->gpu->warp[i];
+			if (batch->gpu->kernel[i] == 0 || batch->ref[i] < 6)
+				continue;
+			if (batch->gpu->kernel[i] != kernel)
+				memset(written, 0, sizeof written);
+			kernel = batch->gpu->kernel[i];
+			assert_true(block < BLOCKS && warp < WARPS);
+			written[block][warp]++;
+			assert_true(!warp || written[block][warp] <= written[block][warp - 1]);
+		}
+	}
+	assert_int_equal(kernel, 9);
+	free_batch(batch);
+	td_trace_close(s);
+}
+
 /* ---- kmn ---- */
 
 /* Scale 0.01: 4940 points. */
@@ -340,6 +367,7 @@ int main(void)
 		cmocka_unit_test(leu_is_its_formulas),
 		cmocka_unit_test(dwt_is_its_formulas),
 		cmocka_unit_test(dwt_starts_one_page_per_chunk),
+		cmocka_unit_test(dwt_goes_on_together_after_a_barrier),
 		cmocka_unit_test(kmn_is_its_formulas),
 		cmocka_unit_test(sad_is_its_formulas),
 		cmocka_unit_test(nw_is_its_formulas),

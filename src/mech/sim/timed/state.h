@@ -27,7 +27,7 @@ struct td_timed_warp {
 	bool queued;  /* its turn is in the queue */
 	bool granted; /* the multiprocessor keeps a slot for it then */
 	bool stalled; /* waits for the driver */
-	bool write, changed, began;
+	bool write, changed;
 	uint64_t ref, stream, rounds;
 	uint64_t issued, done; /* when the instruction was issued, and is done as far as known */
 	uint64_t stalled_since;

@@ -164,14 +164,14 @@ static void queue(struct td_timed *t, uint32_t warp, uint64_t time)
 	td_queue_push(&t->queue, time, warp);
 }
 
-/* The others of its place: a barrier has opened for them, or a block began. */
-static void wake_place(struct td_timed *t, uint32_t warp, uint64_t time, bool began)
+/* The others of its place: a barrier has opened for them, or a block began. They go on together. */
+static void wake_place(struct td_timed *t, uint32_t warp, uint64_t time)
 {
 	uint32_t first = warp / t->place_warps * t->place_warps;
 
 	for (uint32_t i = first; i < first + t->place_warps; i++) {
 		if (i != warp && !t->warp[i].n)
-			queue(t, i, began || i < warp ? time + t->cycle_ps : time);
+			queue(t, i, time + t->cycle_ps);
 	}
 }
 
@@ -184,7 +184,7 @@ static void end_instruction(struct td_timed *t, uint32_t warp)
 	next = td_timed_later(next, w->done);
 	t->launch_end = td_timed_later(t->launch_end, next);
 	if (w->changed)
-		wake_place(t, warp, w->done, w->began);
+		wake_place(t, warp, w->done);
 	queue(t, warp, next);
 }
 
@@ -226,7 +226,6 @@ static int next_instruction(struct td_timed *t, uint32_t warp)
 	w->stream = turn.stream;
 	w->rounds = turn.rounds;
 	w->changed = turn.changed;
-	w->began = turn.began;
 	return first_try(t, warp, &turn);
 }
 
