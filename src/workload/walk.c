@@ -58,7 +58,7 @@ static unsigned visit_step(struct td_walk *t, struct td_gpu_warp *w)
 
 static void begin_group(const struct td_walk *t, struct td_gpu_warp *w)
 {
-	uint64_t page_edges = t->app.page_bytes / 8, at = (uint64_t)w->v[GROUP];
+	uint64_t page_edges = (t->app.page_bytes + 7) / 8, at = (uint64_t)w->v[GROUP];
 	uint64_t end = t->g.first[w->v[V] + 1], next = (at / page_edges + 1) * page_edges;
 
 	next = (next + TD_GPU_LANES - 1 - at) / TD_GPU_LANES * TD_GPU_LANES + at;

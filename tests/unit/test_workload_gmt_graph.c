@@ -303,6 +303,30 @@ static void all_adds_nodes(void **state)
 	}
 }
 
+/* Pages smaller than an edge are one per edge, as those of its size are. */
+static void tiny_pages_are_fine(void **state)
+{
+	static const char *const specs[] = {"gmt-bfs:s=6", "pagerank:s=6,iters=2"};
+	struct tide_batch *one = new_batch(), *eight = new_batch();
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(specs); i++) {
+		struct td_trace_source *tiny = open_source(specs[i], 1, 1);
+		struct td_trace_source *edge = open_source(specs[i], 8, 1);
+		while (next_batch(edge, eight)) {
+			assert_true(next_batch(tiny, one));
+			assert_int_equal(one->n, eight->n);
+			for (uint32_t k = 0; k < one->n; k++)
+				assert_int_equal(one->page[k], eight->page[k] * 8);
+		}
+		assert_false(next_batch(tiny, one));
+		td_trace_close(tiny);
+		td_trace_close(edge);
+	}
+	free_batch(one);
+	free_batch(eight);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -315,6 +339,7 @@ int main(void)
 		cmocka_unit_test(pagerank_sums_up),
 		cmocka_unit_test(walks_read_their_edges),
 		cmocka_unit_test(all_adds_nodes),
+		cmocka_unit_test(tiny_pages_are_fine),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
