@@ -37,7 +37,7 @@ static int setup(struct td_gpu_app *app, const union tide_value *v, struct tide_
 	td_gpu_add(app, "A", bytes);
 	td_gpu_add(app, "B", bytes);
 	app->launch = launch;
-	return 0;
+	return td_gpu_fits(app, (double)bytes / (4 * 32 * 8), err);
 }
 
 const struct td_workload td_workload_app_2dc = {

@@ -172,7 +172,7 @@ static int setup(struct td_gpu_app *app, const union tide_value *v, struct tide_
 		td_gpu_add(app, names[i], (uint64_t)(app->p[SIDE] * app->p[SIDE] * 4));
 	app->p[ITERS] = v[PARAM_ITERS].i;
 	app->launch = launch;
-	return 0;
+	return td_gpu_fits(app, (double)app->p[SIDE] * (double)app->p[SIDE] / (16 * 16), err);
 }
 
 const struct td_workload td_workload_app_srd = {
