@@ -86,10 +86,12 @@ int td_gpu_exact_begin(struct td_gpu_source *s)
 	for (unsigned i = 0; i < TD_GPU_KNOWN; i++)
 		e->known[i].n = UINT64_MAX;
 	e->all_blocks = all;
+	e->delayed = 0;
 	for (uint32_t i = 0; i < blocks; i++) {
 		/* Blocks go round the multiprocessors. */
 		uint64_t sm = i % s->app->machine->sms;
 		e->delay[i] = jitter ? tide_hash64(s->app->seed + sm) % (jitter + 1) : 0;
+		e->delayed += e->delay[i] != 0;
 		start_block(s, i);
 	}
 	return 0;
@@ -407,6 +409,27 @@ bool td_gpu_exact_turn(struct td_gpu_source *s, uint32_t i)
 	return true;
 }
 
+/* All blocks that are left are yet to start: rounds until one is about to are left out. */
+static void skip_delays(struct td_gpu_exact *e)
+{
+	uint64_t rounds = UINT64_MAX;
+
+	for (uint32_t i = 0; i < e->blocks; i++) {
+		if (e->delay[i] && e->delay[i] - 1 < rounds)
+			rounds = e->delay[i] - 1;
+	}
+	for (uint32_t i = 0; i < e->blocks; i++)
+		e->delay[i] -= e->delay[i] ? rounds : 0;
+}
+
+/* The last warp of a block that is yet to start ends the round, so that all of them begin together.
+ */
+static void pass_round(struct td_gpu_exact *e, uint32_t warp)
+{
+	if ((warp + 1) % e->block_warps == 0 && --e->delay[warp / e->block_warps] == 0)
+		e->delayed--;
+}
+
 int td_gpu_exact_next(struct td_gpu_source *s)
 {
 	struct td_gpu_exact *e = &s->exact;
@@ -417,10 +440,10 @@ int td_gpu_exact_next(struct td_gpu_source *s)
 	while (e->running) {
 		uint32_t i = (uint32_t)e->turn;
 		e->turn = i + 1 == warps ? 0 : i + 1;
-		uint64_t *delay = &e->delay[i / e->block_warps];
-		if (*delay) {
-			/* Its last warp ends the round, so that all of them begin together. */
-			*delay -= (i + 1) % e->block_warps == 0;
+		if (i == 0 && e->delayed == e->running)
+			skip_delays(e);
+		if (e->delay[i / e->block_warps]) {
+			pass_round(e, i);
 			continue;
 		}
 		if (!e->warps[i].ended && !e->warps[i].waiting && td_gpu_exact_turn(s, i))

@@ -24,6 +24,7 @@ struct td_gpu_exact {
 	struct td_gpu_access *held; /* per warp: fetched already, for its next turn */
 	bool *has_held;
 	uint64_t *delay;             /* per resident block: rounds before it starts */
+	uint64_t delayed;            /* blocks that have not started for that */
 	uint32_t warps_room, blocks; /* resident blocks at most */
 	uint32_t block_warps;        /* warps of a block */
 	uint64_t turn;               /* the warp whose turn it is */
