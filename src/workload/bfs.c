@@ -36,15 +36,19 @@ static void set_flags(uint8_t *flags, const struct td_gpu_warp *w, uint8_t to)
 }
 
 /* What the lanes of a set access of their own nodes, which lie side by side: from the first lane
- * of the set to the last. */
-static struct td_gpu_access own(const struct td_gpu_warp *w, int64_t lanes, unsigned pc,
-				unsigned array, bool write, int64_t bytes)
+ * of the set to the last, where no page lies between lanes. */
+static struct td_gpu_access own(const struct td_bfs *b, struct td_gpu_warp *w, int64_t lanes,
+				unsigned pc, unsigned array, bool write, int64_t bytes)
 {
 	uint32_t set = (uint32_t)lanes;
-	unsigned from = (unsigned)__builtin_ctz(set), to = 32 - (unsigned)__builtin_clz(set);
+	unsigned from = (unsigned)__builtin_ctz(set), to = 32 - (unsigned)__builtin_clz(set), n = 0;
 
-	return td_gpu_row(pc, array, write, (uint64_t)((w->v[FIRST] + from) * bytes), bytes,
-			  to - from);
+	if (b->app.page_bytes >= (uint64_t)bytes * TD_GPU_LANES)
+		return td_gpu_row(pc, array, write, (uint64_t)((w->v[FIRST] + from) * bytes), bytes,
+				  to - from);
+	for (; set; set &= set - 1)
+		w->gather[n++] = (uint64_t)((w->v[FIRST] + __builtin_ctz(set)) * bytes);
+	return td_gpu_gather(pc, array, write, n);
 }
 
 /* ---- along the edges of a level's nodes ---- */
@@ -117,9 +121,9 @@ static bool expand(struct td_gpu_app *app, struct td_gpu_warp *w, struct td_gpu_
 	w->v[SET] = flagged(b->mask, w, lanes);
 	if (!w->v[SET])
 		return false;
-	GIVE(w, out, own(w, w->v[SET], 1, MASK, TD_GPU_WRITE, 1));
+	GIVE(w, out, own(b, w, w->v[SET], 1, MASK, TD_GPU_WRITE, 1));
 	set_flags(b->mask, w, 0);
-	GIVE(w, out, own(w, w->v[SET], 2, NODES, TD_GPU_READ, NODE_BYTES));
+	GIVE(w, out, own(b, w, w->v[SET], 2, NODES, TD_GPU_READ, NODE_BYTES));
 	for (;; w->v[EDGE]++) {
 		GIVE(w, out, read_edges(b, w));
 		if (!w->v[AT])
@@ -128,7 +132,7 @@ static bool expand(struct td_gpu_app *app, struct td_gpu_warp *w, struct td_gpu_
 		w->v[NEW] = unvisited(b, w);
 		if (!w->v[NEW])
 			continue;
-		GIVE(w, out, own(w, w->v[NEW], 5, COST, TD_GPU_READ, 4));
+		GIVE(w, out, own(b, w, w->v[NEW], 5, COST, TD_GPU_READ, 4));
 		reach(b, w);
 		GIVE(w, out, partners(b, w, w->v[NEW], 6, COST, TD_GPU_WRITE, 4));
 		GIVE(w, out, partners(b, w, w->v[NEW], 7, UPDATING, TD_GPU_WRITE, 1));
@@ -149,13 +153,13 @@ static bool advance(struct td_gpu_app *app, struct td_gpu_warp *w, struct td_gpu
 	w->v[SET] = flagged(b->updating, w, lanes);
 	if (!w->v[SET])
 		return false;
-	GIVE(w, out, own(w, w->v[SET], 9, MASK, TD_GPU_WRITE, 1));
+	GIVE(w, out, own(b, w, w->v[SET], 9, MASK, TD_GPU_WRITE, 1));
 	set_flags(b->mask, w, 1);
-	GIVE(w, out, own(w, w->v[SET], 10, VISITED, TD_GPU_WRITE, 1));
+	GIVE(w, out, own(b, w, w->v[SET], 10, VISITED, TD_GPU_WRITE, 1));
 	set_flags(b->visited, w, 1);
 	GIVE(w, out, td_gpu_row(11, OVER, TD_GPU_WRITE, 0, 0, 1));
 	b->over = true;
-	GIVE(w, out, own(w, w->v[SET], 12, UPDATING, TD_GPU_WRITE, 1));
+	GIVE(w, out, own(b, w, w->v[SET], 12, UPDATING, TD_GPU_WRITE, 1));
 	set_flags(b->updating, w, 0);
 	WARP_END;
 }

@@ -52,6 +52,30 @@ static void bfs_finds_levels(void **state)
 	assert_levels("bfs:scale=0.0333,jitter=64");
 }
 
+/* Where a page is a node, only those of nodes that take part are accessed. */
+static void bfs_leaves_other_nodes_alone(void **state)
+{
+	static const unsigned writes[] = {1, 9, 10, 12};
+	struct td_trace_source *s = open_source("bfs:scale=0.002", 1, 1);
+	const struct td_bfs *b = (const struct td_bfs *)td_gpu_of(s);
+	struct tide_batch *batch = new_batch();
+	uint64_t n[13] = {0}, reached = 0;
+
+	(void)state;
+	while (next_batch(s, batch)) {
+		for (uint32_t i = 0; i < batch->n; i++)
+			n[batch->ref[i] - 1]++;
+	}
+	for (uint64_t v = 0; v < b->g.nodes; v++)
+		reached += b->cost[v] >= 0;
+	assert_true(reached > 1900);
+	for (size_t i = 0; i < COUNT(writes); i++) /* the first was there at the beginning */
+		assert_int_equal(n[writes[i]] + (i > 0), reached);
+	assert_int_equal(n[2], reached);
+	free_batch(batch);
+	td_trace_close(s);
+}
+
 /* The model of one level. */
 struct bfs_model {
 	struct model *m;
@@ -243,8 +267,11 @@ static void spv_is_its_kernel(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(bfs_finds_levels),  cmocka_unit_test(bfs_is_its_kernels),
-		cmocka_unit_test(spv_multiplies),    cmocka_unit_test(spv_has_rows_of_a_mesh),
+		cmocka_unit_test(bfs_finds_levels),
+		cmocka_unit_test(bfs_leaves_other_nodes_alone),
+		cmocka_unit_test(bfs_is_its_kernels),
+		cmocka_unit_test(spv_multiplies),
+		cmocka_unit_test(spv_has_rows_of_a_mesh),
 		cmocka_unit_test(spv_is_its_kernel),
 	};
 
