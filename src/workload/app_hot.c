@@ -59,8 +59,8 @@ static int setup(struct td_gpu_app *app, const union tide_value *v, struct tide_
 	td_gpu_add(app, "temp0", bytes);
 	td_gpu_add(app, "temp1", bytes);
 	app->launch = launch;
-	double side = (double)((app->p[N] + 11) / 12);
-	return td_gpu_fits(app, side * side, err);
+	int64_t side = (app->p[N] + 11) / 12;
+	return td_gpu_fits(app, (double)side * (double)side, err);
 }
 
 const struct td_workload td_workload_app_hot = {
