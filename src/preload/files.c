@@ -51,12 +51,12 @@ static bool is_file(int fd, const char *name)
 /* A file that gets its name when it is complete: until then none, or one that begins so. */
 static bool is_unnamed(int fd, const char *name, const char *record)
 {
-	const char *last = strrchr(name, '/'), *wanted = strrchr(record, '/');
+	const char *last = strrchr(name, '/'), *folder = strrchr(record, '/');
 	struct stat st;
 
 	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || (fcntl(fd, F_GETFL) & O_ACCMODE) != O_WRONLY)
 		return false;
-	return st.st_nlink == 0 || (last && wanted && strstr(last, wanted + 1));
+	return st.st_nlink == 0 || (last && strstr(last, folder ? folder + 1 : record));
 }
 
 /* What a pager has, and the program hardly: by what the kernel calls it. Other threads may have
