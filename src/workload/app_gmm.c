@@ -1,6 +1,5 @@
 /* GEMM of cuBLAS, C = A B, column-major: a block makes a tile of C of 128 (or 256) by 128. */
 #include <errno.h>
-#include <string.h>
 
 #include "tiles.h"
 
@@ -16,8 +15,7 @@ static const struct tide_param params[] = {
 	{"tile", TIDE_PARAM_INT, "128", 128, 256, "rows of a tile of C: 128 or 256"},
 	{"swizzle", TIDE_PARAM_INT, "1", 1, 1024,
 	 "tiles of C side by side that are taken in turn; 1: a column of tiles after the other"},
-	{"along", TIDE_PARAM_TEXT, "m", 0, 0,
-	 "m: columns of tiles, or swizzle of them, after each other; n: rows of tiles"},
+	TD_TILE_PARAM_ALONG,
 	TD_GPU_PARAM_MODE,
 	TD_GPU_PARAM_JITTER,
 	{0},
@@ -74,13 +72,11 @@ static int setup(struct td_gpu_app *app, const union tide_value *v, struct tide_
 
 	app->p[TILE] = v[TILE_ROWS].i;
 	app->p[SWIZZLE] = v[SWIZZLED].i;
-	app->p[ALONG_N] = strcmp(v[ALONG].text, "n") == 0;
 	if (!rc && app->p[TILE] % 128)
 		rc = tide_fail(err, -EINVAL, "workload gmm: tile=%d is none: give 128 or 256",
 			       (int)app->p[TILE]);
-	if (!rc && !app->p[ALONG_N] && strcmp(v[ALONG].text, "m") != 0)
-		rc = tide_fail(err, -EINVAL, "workload gmm: along=%s is none: give m or n",
-			       v[ALONG].text);
+	if (!rc)
+		rc = td_tile_along("gmm", v[ALONG].text, &app->p[ALONG_N], err);
 	if (!rc)
 		rc = td_gpu_fits(app, (double)app->p[N] * (double)app->p[N] / (128 * 128), err);
 	td_gpu_add(app, "A", bytes);

@@ -5,8 +5,7 @@
  *             32 columns        Rows that run together use all of a tile of B, in any order, and
  *     B   |   tile   |   ..     stream A; the next tile of B streams A again.
  *
- * Or a warp goes on to the next 32 columns of its row: rows that run together use all of B, tile by
- * tile, and A is streamed once. */
+ * Where B and C are row-major it is another kernel: spm_rows.c. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -17,7 +16,7 @@
 #include "spm.h"
 
 enum { OFFS, COLS, VALS, B, C };
-enum { SCALE, POWER, COLUMNS, ENTRIES, ORDER };
+enum { SCALE, POWER, COLUMNS, ENTRIES, LAYOUT };
 enum { ROWS = 1 << 20, ROWS_MOST = 1 << 23 }; /* so that numbers of entries are 31 bits */
 enum { BLOCK_ROWS = 8, TILE = TD_GPU_LANES };
 
@@ -28,8 +27,8 @@ static const struct tide_param params[] = {
 	{"columns", TIDE_PARAM_INT, "896", 32, 896, "of B and C, a multiple of 32"},
 	{"entries", TIDE_PARAM_INT, "128", 1, 128,
 	 "of a row of A, a multiple of 32 or fewer than 32"},
-	{"order", TIDE_PARAM_TEXT, "tiles", 0, 0,
-	 "tiles (of 32 columns, all rows of each) or rows (all columns of each)"},
+	{"layout", TIDE_PARAM_TEXT, "columns", 0, 0,
+	 "of B and C: columns or rows after each other"},
 	TD_GPU_PARAM_MODE,
 	TD_GPU_PARAM_JITTER,
 	{0},
@@ -37,22 +36,10 @@ static const struct tide_param params[] = {
 
 /* ---- shape ---- */
 
-/* Entries of its row that a warp loads by two instructions before it goes through them. */
-static uint32_t chunk_of(const struct td_spm *s)
-{
-	return s->entries < TD_GPU_LANES ? s->entries : TD_GPU_LANES;
-}
-
 /* Instructions of a warp for a tile of its row. */
 static uint64_t instrs_of(const struct td_spm *s)
 {
-	return 1 + s->entries / chunk_of(s) * (chunk_of(s) + 2) + 1;
-}
-
-/* Tiles that a warp makes. */
-static uint32_t tiles_each(const struct td_spm *s)
-{
-	return s->by_rows ? s->columns / TILE : 1;
+	return 1 + s->entries / td_spm_chunk(s) * (td_spm_chunk(s) + 2) + 1;
 }
 
 /* ---- data ---- */
@@ -102,14 +89,12 @@ static int make_matrices(struct td_spm *s)
 /* ---- exact mode ---- */
 
 /* The body's variables. */
-enum { ROW, FIRST, K, NEXT_TILE };
+enum { ROW, FIRST, K };
 
 /* Byte of a row of B or C in the first column of the warp's tile. */
 static uint64_t in_tile(const struct td_spm *s, const struct td_gpu_warp *w, uint64_t row)
 {
-	uint64_t tile = w->by + (uint64_t)w->v[NEXT_TILE];
-
-	return (tile * TILE * s->rows + row) * 4;
+	return ((uint64_t)w->by * TILE * s->rows + row) * 4;
 }
 
 static struct td_gpu_access tile_row(const struct td_spm *s, const struct td_gpu_warp *w,
@@ -126,7 +111,7 @@ static uint64_t first_entry(const struct td_spm *s, const struct td_gpu_warp *w)
 static struct td_gpu_access load(const struct td_spm *s, const struct td_gpu_warp *w, unsigned pc,
 				 unsigned array)
 {
-	return td_gpu_row(pc, array, TD_GPU_READ, first_entry(s, w) * 4, 4, chunk_of(s));
+	return td_gpu_row(pc, array, TD_GPU_READ, first_entry(s, w) * 4, 4, td_spm_chunk(s));
 }
 
 /* The sums are in registers, here already in C. */
@@ -154,16 +139,14 @@ static bool multiply(struct td_gpu_app *app, struct td_gpu_warp *w, struct td_gp
 
 	WARP_BEGIN(w)
 	w->v[ROW] = (int64_t)w->bx * BLOCK_ROWS + w->warp;
-	for (; w->v[NEXT_TILE] < tiles_each(s); w->v[NEXT_TILE]++) {
-		GIVE(w, out, td_gpu_row(0, OFFS, TD_GPU_READ, (uint64_t)w->v[ROW] * 4, 4, 2));
-		for (w->v[FIRST] = 0; w->v[FIRST] < s->entries; w->v[FIRST] += chunk_of(s)) {
-			GIVE(w, out, load(s, w, 1, COLS));
-			GIVE(w, out, load(s, w, 2, VALS));
-			for (w->v[K] = 0; w->v[K] < chunk_of(s); w->v[K]++)
-				GIVE(w, out, multiply_entry(s, w));
-		}
-		GIVE(w, out, tile_row(s, w, 4, C, TD_GPU_WRITE, (uint64_t)w->v[ROW]));
+	GIVE(w, out, td_gpu_row(0, OFFS, TD_GPU_READ, (uint64_t)w->v[ROW] * 4, 4, 2));
+	for (w->v[FIRST] = 0; w->v[FIRST] < s->entries; w->v[FIRST] += td_spm_chunk(s)) {
+		GIVE(w, out, load(s, w, 1, COLS));
+		GIVE(w, out, load(s, w, 2, VALS));
+		for (w->v[K] = 0; w->v[K] < td_spm_chunk(s); w->v[K]++)
+			GIVE(w, out, multiply_entry(s, w));
 	}
+	GIVE(w, out, tile_row(s, w, 4, C, TD_GPU_WRITE, (uint64_t)w->v[ROW]));
 	WARP_END;
 }
 
@@ -173,7 +156,7 @@ static bool multiply(struct td_gpu_app *app, struct td_gpu_warp *w, struct td_gp
  * one. */
 static int entry_at(const struct td_spm *s, uint64_t n)
 {
-	int chunk = (int)chunk_of(s), at = (int)n - 1, k = at % (chunk + 2) - 2;
+	int chunk = (int)td_spm_chunk(s), at = (int)n - 1, k = at % (chunk + 2) - 2;
 
 	return n == 0 || n == instrs_of(s) - 1 || k < 0 ? -1 : at / (chunk + 2) * chunk + k;
 }
@@ -183,11 +166,9 @@ static bool regular(const struct td_gpu_app *app, const struct td_gpu_launch *l,
 		    struct td_gpu_instr *out)
 {
 	const struct td_spm *s = (const struct td_spm *)app;
-	uint64_t tile = n / instrs_of(s);
-	int64_t column = s->rows * INT64_C(4), row = s->entries * INT64_C(4), chunk = chunk_of(s);
+	int64_t column = s->rows * INT64_C(4), row = s->entries * INT64_C(4);
+	int64_t chunk = td_spm_chunk(s), at = (int64_t)n - 1;
 
-	n %= instrs_of(s);
-	int64_t at = (int64_t)n - 1;
 	if (n == 0) {
 		*out = td_gpu_instr(l, 0, OFFS, TD_GPU_READ, 0, 4, 4);
 		out->tx_to = 2;
@@ -199,12 +180,11 @@ static bool regular(const struct td_gpu_app *app, const struct td_gpu_launch *l,
 		out->tx_to = chunk;
 		out->per_bx = BLOCK_ROWS * row;
 	} else {
-		*out = td_gpu_instr(l, 4, C, TD_GPU_WRITE, (int64_t)tile * TILE * column, column,
-				    4);
+		*out = td_gpu_instr(l, 4, C, TD_GPU_WRITE, 0, column, 4);
 		out->per_bx = BLOCK_ROWS * 4;
 		out->per_by = TILE * column;
 	}
-	return tile < tiles_each(s);
+	return n < instrs_of(s);
 }
 
 /* Are columns of B whole pages? */
@@ -214,20 +194,18 @@ static bool by_pages(const struct td_spm *s)
 	       s->app.array[B].base % s->app.page_bytes == 0;
 }
 
-/* A warp of the wave is on a place: of that page, and of one in each of so many columns. */
-static int be_on(struct td_spm *s, uint64_t block, unsigned warp, uint64_t place, uint64_t page,
-		 unsigned columns, struct td_gpu_ready *out)
+int td_spm_be_on(struct td_spm *s, uint64_t warp, uint64_t place, uint64_t page, unsigned columns,
+		 struct td_gpu_ready *out)
 {
 	struct td_spm_place *p = &s->place[place];
-	uint64_t number = block * BLOCK_ROWS + warp + 1;
 
 	if (p->step == s->step) {
-		p->count += p->warp != number;
-		p->warp = number;
+		p->count += p->warp != warp + 1;
+		p->warp = warp + 1;
 		return 0;
 	}
 	bool is_new = p->step + 1 != s->step;
-	*p = (struct td_spm_place){.step = s->step, .warp = number, .count = 1};
+	*p = (struct td_spm_place){.step = s->step, .warp = warp + 1, .count = 1};
 	s->now++;
 	if (!is_new)
 		return 0;
@@ -236,13 +214,30 @@ static int be_on(struct td_spm *s, uint64_t block, unsigned warp, uint64_t place
 	for (unsigned l = 0; l < columns; l++, page += s->rows * UINT64_C(4) / s->app.page_bytes)
 		out->at[out->n++] = (struct td_gpu_event){.page = page,
 							  .order = place,
-							  .block = (uint32_t)block,
-							  .warp = (uint16_t)warp};
+							  .block = (uint32_t)(warp / s->warps),
+							  .warp = (uint16_t)(warp % s->warps)};
 	return 0;
 }
 
+void td_spm_next_step(struct td_spm *s, bool is_first)
+{
+	s->step += is_first ? 2 : 1; /* a new wave is nowhere yet */
+	s->before = is_first ? 0 : s->now;
+	s->now = 0;
+}
+
+int td_spm_done(const struct td_spm *s, unsigned array, struct td_gpu_ready *out)
+{
+	for (uint32_t i = 0; i < out->n; i++)
+		out->at[i].count = s->place[out->at[i].order].count;
+	out->array = (uint16_t)array;
+	out->pc = 3;
+	out->write = false;
+	return 1;
+}
+
 /* A warp reads a row of its tile of B. */
-static int read_row(struct td_spm *s, uint64_t block, unsigned warp, uint64_t tile, uint32_t row,
+static int read_row(struct td_spm *s, uint64_t warp, uint64_t tile, uint32_t row,
 		    struct td_gpu_ready *out)
 {
 	uint64_t page_bytes = s->app.page_bytes, base = s->app.array[B].base;
@@ -251,11 +246,11 @@ static int read_row(struct td_spm *s, uint64_t block, unsigned warp, uint64_t ti
 	int rc = 0;
 
 	if (by_pages(s))
-		return be_on(s, block, warp, tile * column_pages + row * UINT64_C(4) / page_bytes,
-			     at / page_bytes, TILE, out);
+		return td_spm_be_on(s, warp, tile * column_pages + row * UINT64_C(4) / page_bytes,
+				    at / page_bytes, TILE, out);
 	for (unsigned l = 0; l < TILE && !rc; l++, at += s->rows * UINT64_C(4))
-		rc = be_on(s, block, warp, at / page_bytes - base / page_bytes, at / page_bytes, 1,
-			   out);
+		rc = td_spm_be_on(s, warp, at / page_bytes - base / page_bytes, at / page_bytes, 1,
+				  out);
 	return rc;
 }
 
@@ -277,29 +272,21 @@ static int gathered(struct td_gpu_app *app, const struct td_gpu_launch *l, uint6
 		    uint64_t first, uint64_t end, struct td_gpu_ready *out)
 {
 	struct td_spm *s = (struct td_spm *)app;
-	uint64_t tile = n / instrs_of(s);
-	uint64_t all = places_of(s, tile + first / l->grid_x, tile + (end - 1) / l->grid_x);
-	int entry = entry_at(s, n % instrs_of(s)), rc = 0;
+	uint64_t all = places_of(s, first / l->grid_x, (end - 1) / l->grid_x);
+	int entry = entry_at(s, n), rc = 0;
 
 	if (entry < 0)
 		return 0;
-	s->step += entry ? 1 : 2; /* a new wave or tile is nowhere yet */
-	s->before = entry ? s->now : 0;
-	s->now = 0;
+	td_spm_next_step(s, entry == 0);
 	for (uint64_t block = first; block < end && !rc; block++) {
 		uint64_t row = block % l->grid_x * BLOCK_ROWS;
 		if (s->now == all && s->before == all)
 			break;
 		for (unsigned warp = 0; warp < BLOCK_ROWS && !rc; warp++)
-			rc = read_row(s, block, warp, tile + block / l->grid_x,
+			rc = read_row(s, block * BLOCK_ROWS + warp, block / l->grid_x,
 				      td_spm_column(s, (uint32_t)row + warp, (uint32_t)entry), out);
 	}
-	for (uint32_t i = 0; i < out->n; i++)
-		out->at[i].count = s->place[out->at[i].order].count;
-	out->array = B;
-	out->pc = 3;
-	out->write = false;
-	return rc ? rc : 1;
+	return rc ? rc : td_spm_done(s, B, out);
 }
 
 /* ---- setup ---- */
@@ -308,8 +295,7 @@ static bool launch(struct td_gpu_app *app, uint64_t i, struct td_gpu_launch *out
 {
 	const struct td_spm *s = (const struct td_spm *)app;
 
-	*out = td_gpu_grid("multiply", s->rows / BLOCK_ROWS, s->columns / TILE / tiles_each(s),
-			   TILE, BLOCK_ROWS);
+	*out = td_gpu_grid("multiply", s->rows / BLOCK_ROWS, s->columns / TILE, TILE, BLOCK_ROWS);
 	out->x_step = out->y_step = 0;
 	if (app->wave) {
 		out->instr = regular;
@@ -336,13 +322,15 @@ static int make_data(struct td_spm *s, struct tide_error *err)
 {
 	double bytes = (double)s->rows * (s->entries + s->columns) * 2 * 4;
 	uint64_t pages = s->rows * UINT64_C(4) * s->columns / s->app.page_bytes + 2;
-	int rc = s->app.wave ? 0 : td_graph_fits("spm", bytes, err);
+	int rc = 0;
 
-	if (rc)
-		return rc;
 	if (s->app.wave)
 		s->place = calloc(pages, sizeof *s->place);
-	if (s->app.wave ? !s->place : make_matrices(s) != 0)
+	else if (!s->by_rows)
+		rc = td_graph_fits("spm", bytes, err);
+	if (rc)
+		return rc;
+	if (s->app.wave ? !s->place : !s->by_rows && make_matrices(s) != 0)
 		return tide_fail(err, -ENOMEM, "workload spm: no memory for its data: free some");
 	return 0;
 }
@@ -351,20 +339,22 @@ static int set_shape(struct td_spm *s, const union tide_value *v, struct tide_er
 {
 	s->columns = (uint32_t)v[COLUMNS].i;
 	s->entries = (uint32_t)v[ENTRIES].i;
-	s->by_rows = strcmp(v[ORDER].text, "rows") == 0;
 	if (s->columns % TILE)
 		return tide_fail(err, -EINVAL,
 				 "workload spm: columns=%u is no multiple of 32: give one",
 				 s->columns);
-	if (s->entries % chunk_of(s))
+	if (s->entries % td_spm_chunk(s))
 		return tide_fail(
 			err, -EINVAL,
 			"workload spm: entries=%u is no multiple of 32: give one, or fewer",
 			s->entries);
-	if (!s->by_rows && strcmp(v[ORDER].text, "tiles") != 0)
-		return tide_fail(err, -EINVAL, "workload spm: order=%s is none: give tiles or rows",
-				 v[ORDER].text);
-	return 0;
+	s->warps = BLOCK_ROWS;
+	if (strcmp(v[LAYOUT].text, "rows") == 0)
+		return td_spm_rows(s, err);
+	if (strcmp(v[LAYOUT].text, "columns") == 0)
+		return 0;
+	return tide_fail(err, -EINVAL, "workload spm: layout=%s is none: give columns or rows",
+			 v[LAYOUT].text);
 }
 
 static int setup(struct td_gpu_app *app, const union tide_value *v, struct tide_error *err)
@@ -373,6 +363,7 @@ static int setup(struct td_gpu_app *app, const union tide_value *v, struct tide_
 	int64_t rows = 0;
 	int rc = td_gpu_size(app, &rows, ROWS, v[SCALE].r, 1, BLOCK_ROWS, err);
 
+	app->launch = launch;
 	if (!rc)
 		rc = set_shape(s, v, err);
 	if (!rc && rows > ROWS_MOST)
@@ -381,7 +372,6 @@ static int setup(struct td_gpu_app *app, const union tide_value *v, struct tide_
 			       "a smaller scale",
 			       v[SCALE].r);
 	app->release = release;
-	app->launch = launch;
 	s->rows = (uint32_t)rows;
 	s->power = v[POWER].r;
 	s->step = 1;

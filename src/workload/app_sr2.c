@@ -4,7 +4,7 @@
 
 static int setup(struct td_gpu_app *app, const union tide_value *v, struct tide_error *err)
 {
-	return td_tile_upper_half(app, 2, 27264, v[TD_GPU_SCALE].r, err);
+	return td_tile_upper_half(app, 2, 27264, v, err);
 }
 
 const struct td_workload td_workload_app_sr2 = {
@@ -17,7 +17,7 @@ const struct td_workload td_workload_app_sr2 = {
 	.touched_bytes = UINT64_C(132452) * 65536,
 	.accesses = 12749768,
 	.arrays = 3,
-	.params = td_gpu_params_wave,
+	.params = td_tile_upper_half_params,
 	.machine = &td_gpu_observuvm,
 	.setup = setup,
 };

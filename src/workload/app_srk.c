@@ -1,10 +1,11 @@
 /* SYRK of cuBLAS, the upper half of C = A' A, column-major: tile (i, j) of C reads column blocks i
- * and j of A. Columns of tiles one after another, so low blocks are read by all later ones. */
+ * and j of A. Columns of tiles one after another, so that low blocks are read by all later ones; or
+ * rows of tiles, as the library was seen to take them: high blocks are read by all earlier ones. */
 #include "tiles.h"
 
 static int setup(struct td_gpu_app *app, const union tide_value *v, struct tide_error *err)
 {
-	return td_tile_upper_half(app, 1, 35840, v[TD_GPU_SCALE].r, err);
+	return td_tile_upper_half(app, 1, 35840, v, err);
 }
 
 const struct td_workload td_workload_app_srk = {
@@ -17,7 +18,7 @@ const struct td_workload td_workload_app_srk = {
 	.touched_bytes = UINT64_C(144640) * 65536,
 	.accesses = 14252840,
 	.arrays = 2,
-	.params = td_gpu_params_wave,
+	.params = td_tile_upper_half_params,
 	.machine = &td_gpu_observuvm,
 	.setup = setup,
 };

@@ -1,9 +1,13 @@
 #include "tiles.h"
 
+#include <errno.h>
 #include <math.h>
+#include <string.h>
 
-/* Block 0 is (0, 0), 1 and 2 are (0, 1) and (1, 1), 3 to 5 are column 2, and so on. */
-static uint64_t place(const struct td_gpu_launch *l, uint64_t block, uint32_t *bx, uint32_t *by)
+/* Along the columns of the upper half: block 0 is (0, 0), 1 and 2 are (0, 1) and (1, 1), 3 to 5 are
+ * column 2, and so on. */
+static uint64_t place_down(const struct td_gpu_launch *l, uint64_t block, uint32_t *bx,
+			   uint32_t *by)
 {
 	uint64_t j = (uint64_t)((sqrt(8 * (double)block + 1) - 1) / 2);
 
@@ -18,7 +22,20 @@ static uint64_t place(const struct td_gpu_launch *l, uint64_t block, uint32_t *b
 	return j + 1 - *bx;
 }
 
-enum { N };
+/* Along its rows: (0, 0), (0, 1), ..., then (1, 1), (1, 2), ... Counted from the end, row t - 1 has
+ * one block, t - 2 has two: columns of the other order. */
+static uint64_t place_across(const struct td_gpu_launch *l, uint64_t block, uint32_t *bx,
+			     uint32_t *by)
+{
+	uint32_t last = (uint32_t)l->grid_x - 1;
+
+	place_down(l, l->blocks - 1 - block, by, bx);
+	*bx = last - *bx;
+	*by = last - *by;
+	return 1;
+}
+
+enum { N, ALONG_N };
 
 /* Tile (bx, by) reads column block bx of each input, and by of the other one (SYRK has but one). */
 static bool multiply(const struct td_gpu_app *app, const struct td_gpu_launch *l, uint64_t n,
@@ -37,26 +54,41 @@ static bool multiply(const struct td_gpu_app *app, const struct td_gpu_launch *l
 	return n < loads + td_tile_parts(l);
 }
 
-/* Tiles (bx, by) with bx <= by, by outer. */
+/* Tiles (bx, by) with bx <= by. */
 static bool launch(struct td_gpu_app *app, uint64_t i, struct td_gpu_launch *out)
 {
 	uint64_t tiles = (uint64_t)app->p[N] / TD_TILE;
 
 	*out = td_tile_grid("multiply", tiles, tiles, TD_TILE, 4);
 	out->blocks = tiles * (tiles + 1) / 2;
-	out->place = place;
+	out->place = app->p[ALONG_N] ? place_across : place_down;
 	out->instr = multiply;
 	td_gpu_loops(out, 0, 2 * (app->arrays - 1), (uint64_t)app->p[N] * 4 / TD_TILE_SLAB, 1);
 	return i < 1;
 }
 
-int td_tile_upper_half(struct td_gpu_app *app, unsigned inputs, int64_t full, double scale,
-		       struct tide_error *err)
+const struct tide_param td_tile_upper_half_params[] = {
+	TD_GPU_PARAM_SCALE, TD_TILE_PARAM_ALONG, TD_GPU_PARAM_MODE, TD_GPU_PARAM_JITTER, {0},
+};
+
+int td_tile_along(const char *name, const char *along, int64_t *along_n, struct tide_error *err)
+{
+	*along_n = strcmp(along, "n") == 0;
+	if (*along_n || strcmp(along, "m") == 0)
+		return 0;
+	return tide_fail(err, -EINVAL, "workload %s: along=%s is none: give m or n", name, along);
+}
+
+int td_tile_upper_half(struct td_gpu_app *app, unsigned inputs, int64_t full,
+		       const union tide_value *v, struct tide_error *err)
 {
 	static const char *const names[] = {"A", "B"};
-	int rc = td_gpu_size(app, &app->p[N], full, scale, 2, TD_TILE, err);
+	int rc = td_gpu_size(app, &app->p[N], full, v[TD_GPU_SCALE].r, 2, TD_TILE, err);
 	uint64_t bytes = (uint64_t)(app->p[N] * app->p[N] * 4);
 
+	if (!rc)
+		rc = td_tile_along(inputs == 1 ? "srk" : "sr2", v[TD_TILE_ALONG].text,
+				   &app->p[ALONG_N], err);
 	if (!rc)
 		rc = td_gpu_fits(app, (double)bytes / (4 * 2 * TD_TILE * TD_TILE), err);
 	for (unsigned i = 0; i < inputs; i++)

@@ -99,10 +99,23 @@ static inline struct td_gpu_instr td_tile_part(const struct td_gpu_launch *l, un
 	return i;
 }
 
+/* In which order the tiles of C are made. */
+#define TD_TILE_PARAM_ALONG \
+	{ \
+		"along", TIDE_PARAM_TEXT, "m", 0, 0, \
+			"m: columns of tiles, or swizzle of them, after each other; n: rows of " \
+			"tiles" \
+	}
+
+/* 1: along n; or -EINVAL: the workload has no such order. */
+int td_tile_along(const char *name, const char *along, int64_t *along_n, struct tide_error *err);
+
 /* Sets up C = A' A (SYRK: one input), or C = A' B + B' A (SYR2K: two inputs), matrices of n * n
  * floats of which the upper half of C is made; full is n at scale 1. pc: as the loads of a step
  * follow each other, then the write of C. */
-int td_tile_upper_half(struct td_gpu_app *app, unsigned inputs, int64_t full, double scale,
-		       struct tide_error *err);
+enum { TD_TILE_ALONG = TD_GPU_SCALE + 1 };
+extern const struct tide_param td_tile_upper_half_params[];
+int td_tile_upper_half(struct td_gpu_app *app, unsigned inputs, int64_t full,
+		       const union tide_value *v, struct tide_error *err);
 
 #endif

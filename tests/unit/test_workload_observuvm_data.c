@@ -30,8 +30,7 @@ static void spm_multiplies(void **state)
 {
 	(void)state;
 	assert_spm_product("spm:scale=0.00006,mode=exact");
-	assert_spm_product("spm:scale=0.00006,mode=exact,order=rows,columns=96");
-	assert_spm_product("spm:scale=0.00006,mode=exact,order=rows,columns=96,entries=5");
+	assert_spm_product("spm:scale=0.00006,mode=exact,columns=96,entries=5");
 }
 
 /* Columns of A, and how many entries are in the first tenth of them. */
@@ -80,19 +79,22 @@ static unsigned spm_pc(const struct td_spm *s, unsigned n)
 	return n == spm_instrs(s) - 1 ? 4 : in_chunk < 2 ? in_chunk + 1 : 3;
 }
 
-/* The n-th instruction of a lane: pc, array, and which number of it; false: it has no part. */
-static bool spm_lane(const struct td_spm *s, uint64_t block, unsigned warp, unsigned lane,
-		     unsigned n, struct entry *e, uint64_t *at)
+static struct entry spm_entry(uint64_t block, unsigned warp, unsigned pc)
 {
-	uint64_t row = block % (s->rows / 8) * 8 + warp;
-	uint64_t tile = block / (s->rows / 8) + n / spm_instrs(s);
-	unsigned each = spm_chunk(s), in_tile = n % spm_instrs(s);
-	unsigned first = (in_tile - 1) / (each + 2) * each, in_chunk = (in_tile - 1) % (each + 2);
+	return (struct entry){
+		.block = (uint32_t)block, .warp = warp, .pc = pc, .array = pc, .write = pc == 4};
+}
+
+/* The n-th instruction of a lane: pc, array, and which number of it; false: it has no part. */
+static bool columns_lane(const struct td_spm *s, uint64_t block, unsigned warp, unsigned lane,
+			 unsigned n, struct entry *e, uint64_t *at)
+{
+	uint64_t row = block % (s->rows / 8) * 8 + warp, tile = block / (s->rows / 8);
+	unsigned each = spm_chunk(s);
+	unsigned first = (n - 1) / (each + 2) * each, in_chunk = (n - 1) % (each + 2);
 	uint64_t entry = row * s->entries + first, column = tile * 32 + lane;
 
-	*e = (struct entry){.block = (uint32_t)block, .warp = warp, .pc = spm_pc(s, in_tile)};
-	e->array = e->pc;
-	e->write = e->pc == 4;
+	*e = spm_entry(block, warp, spm_pc(s, n));
 	switch (e->pc) {
 	case 0: *at = row + lane; return lane < 2;
 	case 1:
@@ -104,21 +106,63 @@ static bool spm_lane(const struct td_spm *s, uint64_t block, unsigned warp, unsi
 	}
 }
 
+/* The same of row-major B and C: a lane has an entry of the row, or a number of C. */
+static bool rows_lane(const struct td_spm *s, uint64_t block, unsigned warp, unsigned lane,
+		      unsigned n, struct entry *e, uint64_t *at)
+{
+	uint64_t row = block % s->rows, column = block / s->rows * 128 + warp * 32;
+	unsigned each = spm_chunk(s), chunks = s->entries / each, first = (n - 1) / 3 * each;
+
+	*e = spm_entry(block, warp, n == 0 ? 0 : n > chunks * 3 ? 4 : (n - 1) % 3 + 1);
+	e->kernel = 1;
+	switch (e->pc) {
+	case 0: *at = row + lane; return warp == 0 && lane < 2;
+	case 1:
+	case 2: *at = row * s->entries + first + lane; return warp == 0 && lane < each;
+	case 3:
+		if (lane < each)
+			*at = td_spm_column(s, (uint32_t)row, first + lane) * (uint64_t)s->columns +
+			      column;
+		return lane < each;
+	default: *at = row * s->columns + column + lane; return true;
+	}
+}
+
+/* C made zero, four numbers a lane: a warp's 128 of a row. */
+static bool clear_lane(const struct td_spm *s, uint64_t block, unsigned warp, unsigned lane,
+		       unsigned n, struct entry *e, uint64_t *at)
+{
+	uint64_t across = s->columns / 128, row = block / across * 4 + warp;
+
+	(void)n;
+	*e = spm_entry(block, warp, 4);
+	e->pc = 5;
+	*at = row * s->columns + block % across * 128 + lane * UINT64_C(4);
+	return true;
+}
+
+struct spm_kernel {
+	bool (*lane)(const struct td_spm *s, uint64_t block, unsigned warp, unsigned lane,
+		     unsigned n, struct entry *e, uint64_t *at);
+	uint64_t blocks;
+	unsigned warps, instrs;
+};
+
 /* Steps in which an instruction of the wave was last on a page; who was counted there last. */
 struct spm_page {
 	uint64_t step, warp;
 	size_t event;
 };
 
-static void naive_step(const struct td_spm *s, uint64_t first, uint64_t end, unsigned n,
-		       uint64_t step, struct spm_page *pages, uint64_t all_pages,
-		       struct entries *out)
+static void naive_step(const struct td_spm *s, const struct spm_kernel *k, uint64_t first,
+		       uint64_t end, unsigned n, uint64_t step, struct spm_page *pages,
+		       uint64_t all_pages, struct entries *out)
 {
-	for (uint64_t w = first * 8; w < end * 8; w++) {
+	for (uint64_t w = first * k->warps; w < end * k->warps; w++) {
 		for (unsigned lane = 0; lane < 32; lane++) {
 			uint64_t at;
 			struct entry e;
-			if (!spm_lane(s, w / 8, w % 8, lane, n, &e, &at))
+			if (!k->lane(s, w / k->warps, (unsigned)(w % k->warps), lane, n, &e, &at))
 				continue;
 			e.page = (s->app.array[e.array].base + at * 4) / s->app.page_bytes;
 			struct spm_page *p = &pages[e.pc * all_pages + e.page];
@@ -136,29 +180,41 @@ static void naive_step(const struct td_spm *s, uint64_t first, uint64_t end, uns
 }
 
 /* Wave mode as it is defined, lane by lane. */
-static struct entries naive_spm(const struct td_spm *s)
+static void naive_kernel(const struct td_spm *s, const struct spm_kernel *k, struct entries *out)
 {
-	unsigned tiles = s->columns / 32, instrs = spm_instrs(s) * (s->by_rows ? tiles : 1);
-	uint64_t blocks = s->rows / 8 * (s->by_rows ? 1 : tiles), step[5] = {0},
-		 width = s->app.machine->sms * UINT64_C(6);
+	const struct td_gpu_machine *m = s->app.machine;
 	const struct td_gpu_array *last = &s->app.array[4];
-	uint64_t pages = (last->base + last->bytes) / s->app.page_bytes + 1;
-	struct spm_page *page = calloc(pages * 5, sizeof *page);
-	struct entries all = {0};
+	uint64_t fit = m->threads_per_sm / (k->warps * 32), step[6] = {0};
+	uint64_t width = m->sms * (fit < m->blocks_per_sm ? fit : m->blocks_per_sm);
+	uint64_t pages = (last->base + last->bytes) / s->app.page_bytes + 1, at;
+	struct spm_page *page = calloc(pages * COUNT(step), sizeof *page);
+	struct entry e;
 
-	if (s->app.machine->blocks_per_sm < 6)
-		width = (uint64_t)s->app.machine->sms * s->app.machine->blocks_per_sm;
 	assert_non_null(page);
-	for (uint64_t first = 0; first < blocks; first += width) {
-		uint64_t end = first + width < blocks ? first + width : blocks;
-		for (unsigned i = 0; i < 5; i++)
+	for (uint64_t first = 0; first < k->blocks; first += width) {
+		uint64_t end = first + width < k->blocks ? first + width : k->blocks;
+		for (unsigned i = 0; i < COUNT(step); i++)
 			step[i] += 2;
-		for (unsigned n = 0; n < instrs; n++) {
-			unsigned pc = spm_pc(s, n % spm_instrs(s));
-			naive_step(s, first, end, n, ++step[pc], page, pages, &all);
+		for (unsigned n = 0; n < k->instrs; n++) {
+			k->lane(s, first, 0, 0, n, &e, &at);
+			naive_step(s, k, first, end, n, ++step[e.pc], page, pages, out);
 		}
 	}
 	free(page);
+}
+
+static struct entries naive_spm(const struct td_spm *s)
+{
+	unsigned chunks = s->entries / spm_chunk(s), wide = s->columns / 128;
+	struct spm_kernel columns = {columns_lane, s->rows / 8 * (s->columns / 32), 8,
+				     spm_instrs(s)};
+	struct spm_kernel clear = {clear_lane, s->rows / 4 * wide, 4, 1};
+	struct spm_kernel rows = {rows_lane, s->rows * wide, 4, 2 + 3 * chunks};
+	struct entries all = {0};
+
+	if (s->by_rows)
+		naive_kernel(s, &clear, &all);
+	naive_kernel(s, s->by_rows ? &rows : &columns, &all);
 	return all;
 }
 
@@ -196,8 +252,11 @@ static void spm_waves_are_exact_in_order(void **state)
 	assert_spm_waves("spm:scale=0.000084,power=0.9", 128, &small_machine);
 	assert_spm_waves("spm:scale=0.00006,power=0.7", 128, &td_gpu_observuvm);
 	assert_spm_waves("spm:scale=0.00006,columns=64,entries=8", 128, &tiny_machine);
-	assert_spm_waves("spm:scale=0.00006,order=rows,columns=64", 256, &small_machine);
-	assert_spm_waves("spm:scale=0.000084,order=rows,columns=96,entries=5", 256, &tiny_machine);
+	assert_spm_waves("spm:scale=0.00006,layout=rows", 4096, &small_machine);
+	assert_spm_waves("spm:scale=0.000084,layout=rows", 65536, &td_gpu_observuvm);
+	assert_spm_waves("spm:scale=0.00006,layout=rows,power=0.7", 1024, &tiny_machine);
+	assert_spm_waves("spm:scale=0.000084,layout=rows,columns=128,entries=5", 128,
+			 &small_machine);
 }
 
 /* Every page of a tile of B once per wave of rows: the paper's wave is 3,936 rows. */

@@ -9,7 +9,9 @@ static const char *const tiny[] = {
 	"gmm:scale=0.00025,along=n",            /* 512 */
 	"gmm:scale=0.00025,along=n,swizzle=3",  /* a group is narrower */
 	"srk:scale=0.00021",                    /* 512 */
+	"srk:scale=0.00021,along=n",            /* 512 */
 	"sr2:scale=0.0002",                     /* 384 */
+	"sr2:scale=0.0002,along=n",             /* 384 */
 	"hel:scale=0.00001",                    /* 80 */
 	"observuvm-2dc:scale=0.00002,iters=2",  /* 224 */
 	"gmv:scale=0.00005,iters=2",            /* 384 */
