@@ -64,6 +64,7 @@ struct td_cli_obs_published {
 	bool exact;          /* its warps run one by one, not in waves */
 	double cycles;       /* between accesses, in full size; 0: the model's */
 	unsigned part;       /* of the data that is used, 1 in so many: as a run takes seconds */
+	const char *seen; /* order or layout that the kernel was seen to have; NULL: as specified */
 };
 extern const struct td_cli_obs_published td_cli_obs_published[OBS_APPS];
 extern const char *const td_cli_obs_names[OBS_CONFIGS];
@@ -74,6 +75,7 @@ struct td_cli_obs {
 	bool all;          /* of them are */
 	unsigned settings; /* those that run, as bits */
 	char model[OBS_APPS][48];
+	char evict[OBS_SETTINGS][OBS_APPS][OBS_CONFIGS][48];
 	size_t at[OBS_SETTINGS][OBS_APPS][OBS_CONFIGS]; /* number of the run + 1; 0: none */
 };
 

@@ -141,7 +141,9 @@ int td_cli_obs_print(const struct td_cli_obs *o, struct tide_error *err)
 				 "published means: 0.74 at 30%, 0.62 at 70%",
 				 true, over, 8, err);
 	if (!rc && o->settings & BIT(OBS_WATCH25))
-		rc = print_study(o, "Figure 16: LRU's time by chunks observed, over that with 100",
+		rc = print_study(o,
+				 "Figure 16: LRU's time by chunks observed (in full size; as many "
+				 "fewer as there is less data), over that with 100",
 				 false, observe, 4, err);
 	if (!rc && o->settings & BIT(OBS_SAMPLES1))
 		rc = print_study(
