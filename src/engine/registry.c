@@ -53,6 +53,10 @@ static int unknown(const char *name, enum tide_role role, struct tide_error *err
 			 td_policy_role_name(role), name, all);
 }
 
+/* More bytes of state than any policy has use for. */
+#define STATE_MOST (UINT64_C(1) << 30)
+#define CHUNK_MOST (UINT64_C(1) << 20)
+
 /* What a shared object must have before anything of it is called. */
 static int check_loaded(const struct tide_policy *p, const char *path, enum tide_role role,
 			struct tide_error *err)
@@ -72,6 +76,11 @@ static int check_loaded(const struct tide_policy *p, const char *path, enum tide
 	if (p->role != role)
 		return tide_fail(err, -EINVAL, "%s is a policy of another role: it is not for --%s",
 				 path, td_policy_role_name(role));
+	if (p->state_bytes > STATE_MOST || p->chunk_bytes > CHUNK_MOST)
+		return tide_fail(err, -EINVAL,
+				 "%s asks for %zu bytes of state and %zu for each chunk: at most 1 "
+				 "GiB and 1 MiB are given",
+				 path, p->state_bytes, p->chunk_bytes);
 	if (role == TIDE_EVICT && !p->pick_victim)
 		return tide_fail(err, -EINVAL,
 				 "%s does not answer its role's question: set pick_victim", path);

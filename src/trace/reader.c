@@ -153,6 +153,11 @@ static int open_input(struct td_trace_source **out, struct td_trace_input *in,
 		rc = tide_fail(err, -ENODATA, "%s has no accesses: it is empty", in->name);
 	if (!rc && !format)
 		rc = guess_content(&format, in, err);
+	if (!rc && options->columns && strcmp(format->name, "csv") != 0)
+		rc = tide_fail(err, -EINVAL,
+			       "%s is read as %s, which has no columns: leave --columns out, or "
+			       "give --format csv",
+			       in->name, format->name);
 	if (rc) {
 		td_trace_input_close(in);
 		return rc;

@@ -41,7 +41,7 @@ diff -u - said <<'LINES' || fail "other lines than these"
 .near_size = "4M", .evict = "observ-lru", .mapping = "fast": evict policy observ-lru needs notices by observation, and the pager with mapping fast gives none: choose another policy
 .near_size = "4M", .prefetch = "best": no prefetch policy best: known ones are acbm aggressive early-adaptor fdp locality locality-stop none pattern rgp sequential tree
 .near_size = "4M", .place = "reuse", .host = "1M", .chunk = "16p": placement reuse chooses between tiers 2 and 3: give storage, a file
-.near_size = "4M", .place = "bam", .chunk = "1p", .prefetch = "none": a placement policy needs the size of tier 2: give host
+.near_size = "4M", .place = "bam", .chunk = "1p", .prefetch = "none": a placement policy needs the size of tier 2: give host, on the command line --host
 .near_size = "4M", .place = "hmm", .host = "1M", .chunk = "1p", .prefetch = "none": placement hmm chooses between tiers 2 and 3: give storage, a file
 .near_size = "4M", .host_kind = "snappy": unknown kind of tier 2 'snappy': give one of plain, lz4, zstd
 .near_size = "4M", .mapping = "slow": unknown mapping 'slow': give one of auto, exact, around, fast, copy
