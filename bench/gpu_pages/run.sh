@@ -8,8 +8,9 @@
 # Needs CUDA 12 or later with the Compute Sanitizer, which comes with it, and a GPU with memory for
 # twice the matrices. Leaves NAME-N.txt in FOLDER, and prints what each policy makes of it.
 set -eu
-[ $# -ge 2 ] || { sed -n 's/^# \{0,1\}//p' "$0" >&2; exit 2; }
-tide=$1 folder=$2
+[ $# -ge 2 ] || { sed -n 's/^# //p' "$0" >&2; exit 2; }
+tide=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
+folder=$2
 shift 2
 [ $# -gt 0 ] || set -- gmm 8192 2000 gmm 16384 10000 srk 8960 2000 srk 35840 400000 \
 	sr2 6816 4000 sr2 27264 300000 lu 10033 2000 spm 65536 2000 spmr 65536 2000 \
