@@ -49,7 +49,7 @@ struct td_cli_args {
 	uint64_t warm, threads, depth;
 	char *const *command; /* ends with a NULL */
 	struct td_cli_list words;
-	uint64_t count, from, jobs; /* 0: not given */
+	uint64_t count, from, jobs, observe; /* 0: not given */
 	bool functional, replace_invalid, json, force, help, verify, describe, measure;
 };
 

@@ -15,6 +15,9 @@ const struct td_cli_option td_cli_reproduce_observuvm_options[] = {
 	 "all at the paper's sizes, 2 to 24 GB: hours", TD_CLI_ANY},
 	TD_CLI_STUDY_OPTION("main, over, observe, samples, bare or exact", TD_CLI_OBS_STUDIES),
 	TD_CLI_ONLY_OPTION(TD_CLI_OBS_APPS),
+	{"observe", 0, TD_CLI_NUMBER, TD_CLI_AT(observe), "N",
+	 "chunks observed at a time, at most 192 (100, as many fewer as there is less data)",
+	 TD_CLI_ANY},
 	TD_CLI_JOBS_OPTION,
 	TD_CLI_JSON_OPTION,
 	TD_CLI_PROGRESS_OPTION,
@@ -28,8 +31,7 @@ const char td_cli_reproduce_observuvm_more[] =
 	"sixteenth of the paper's sizes (btr at a thirty-second). With --large eight have the\n"
 	"paper's sizes, lu, mm and hel a quarter of it, spm an eighth. Studies: over has 10 to 70%\n"
 	"more data than memory, observe 75 to 25 observed chunks, samples 1 to 3 pages of each,\n"
-	"bare no prefetching, exact every warp by itself, for BlackScholes. Of the 100 chunks that\n"
-	"are observed at a time there are as many fewer as there is less data.\n\n"
+	"bare no prefetching, exact every warp by itself, for BlackScholes.\n\n"
 	"Examples:\n"
 	"  tide reproduce observuvm --quick\n"
 	"  tide reproduce observuvm --full --study main --only gmv,observuvm-2dc\n";
@@ -85,14 +87,15 @@ const char *const td_cli_obs_names[OBS_CONFIGS] = {"UVM", "LRU",  "LFU",  "CP", 
 #define EACH (BIT(OBS_UVM) | BIT(OBS_LRU) | BIT(OBS_LFU) | BIT(OBS_CP))
 #define BOTH (BIT(OBS_UVM) | BIT(OBS_TM2))
 
-#define OBSERVE 100 /* chunks at a time, as published */
+#define OBSERVE 100      /* chunks at a time, as published */
+#define OBSERVE_MOST 192 /* that the policies take */
 
 /* Near memory is the footprint by 1 + the oversubscription. */
 static const struct setting {
 	const char *near_size;
 	unsigned configs, apps;
 	const char *prefetch; /* in place of the configuration's; NULL: that */
-	unsigned observe;     /* chunks, in full size; 0: OBSERVE */
+	unsigned observe;     /* percent of the chunks that are else observed; 0: all */
 	const char *samples;  /* more parameters of the eviction policy; NULL: none */
 } settings[OBS_SETTINGS] = {
 	[OBS_MAIN] = {"66.67%", BIT(OBS_CONFIGS) - 1, OBS_ALL, NULL, 0, NULL},
@@ -161,7 +164,8 @@ static void choose_evict(struct td_cli_obs *o, enum td_cli_obs_setting s, enum t
 			 enum td_cli_obs_config c)
 {
 	const struct setting *set = &settings[s];
-	double observe = (set->observe ? set->observe : OBSERVE) * scale_of(o, s, a);
+	double all = o->e.args->observe ? (double)o->e.args->observe : OBSERVE * scale_of(o, s, a);
+	double observe = all * (set->observe ? set->observe : 100) / 100;
 
 	if (configs[c].observes)
 		snprintf(o->evict[s][a][c], sizeof o->evict[s][a][c], "%s:observe=%.0f%s",
@@ -263,6 +267,9 @@ static int make_plan(void *self, struct tide_error *err)
 	if (o->e.args->full + o->e.args->quick + o->e.args->large > 1)
 		return tide_fail(err, -EINVAL,
 				 "more than one size: give one of --quick, --large, --full");
+	if (o->e.args->observe > OBSERVE_MOST)
+		return tide_fail(err, -EINVAL, "--observe is at most %d: give fewer chunks",
+				 OBSERVE_MOST);
 	o->settings = o->e.args->study ? studies[study].settings : UINT32_MAX;
 	o->e.runs = calloc(sizeof o->at / sizeof ***o->at, sizeof *o->e.runs);
 	if (!o->e.runs)
