@@ -226,11 +226,11 @@ void td_spm_next_step(struct td_spm *s, bool is_first)
 	s->now = 0;
 }
 
-int td_spm_done(const struct td_spm *s, unsigned array, struct td_gpu_ready *out)
+int td_spm_done(const struct td_spm *s, struct td_gpu_ready *out)
 {
 	for (uint32_t i = 0; i < out->n; i++)
 		out->at[i].count = s->place[out->at[i].order].count;
-	out->array = (uint16_t)array;
+	out->array = B;
 	out->pc = 3;
 	out->write = false;
 	return 1;
@@ -286,7 +286,7 @@ static int gathered(struct td_gpu_app *app, const struct td_gpu_launch *l, uint6
 			rc = read_row(s, block * BLOCK_ROWS + warp, block / l->grid_x,
 				      td_spm_column(s, (uint32_t)row + warp, (uint32_t)entry), out);
 	}
-	return rc ? rc : td_spm_done(s, B, out);
+	return rc ? rc : td_spm_done(s, out);
 }
 
 /* ---- setup ---- */
@@ -297,12 +297,9 @@ static bool launch(struct td_gpu_app *app, uint64_t i, struct td_gpu_launch *out
 
 	*out = td_gpu_grid("multiply", s->rows / BLOCK_ROWS, s->columns / TILE, TILE, BLOCK_ROWS);
 	out->x_step = out->y_step = 0;
-	if (app->wave) {
-		out->instr = regular;
-		out->gathered = gathered;
-	} else {
-		out->body = multiply;
-	}
+	out->instr = regular;
+	out->gathered = gathered;
+	out->body = multiply;
 	return i < 1;
 }
 

@@ -116,8 +116,9 @@ struct td_gpu_launch {
 	 * an error. */
 	int (*gathered)(struct td_gpu_app *app, const struct td_gpu_launch *l, uint64_t n,
 			uint64_t first, uint64_t end, struct td_gpu_ready *out);
-	/* Or a warp's next access; false: the warp has ended. May change the application's data:
-	 * warps run in the order of their turns, as on the machine. */
+	/* A warp's next access; false: the warp has ended. Exact mode takes this where it is, and
+	 * else the instructions above. May change the application's data: warps run in the order of
+	 * their turns, as on the machine. */
 	bool (*body)(struct td_gpu_app *app, struct td_gpu_warp *w, struct td_gpu_access *out);
 };
 

@@ -213,7 +213,7 @@ static bool fetch(struct td_gpu_source *s, uint32_t i, struct td_gpu_access *out
 		*out = e->held[i];
 		return true;
 	}
-	if (s->launch.instr)
+	if (!s->launch.body)
 		return next_by_formula(s, &e->warps[i], out);
 	do {
 		if (!s->launch.body(s->app, &e->warps[i], out))

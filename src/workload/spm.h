@@ -40,7 +40,7 @@ uint32_t td_spm_column(const struct td_spm *s, uint32_t row, uint32_t entry);
 void td_spm_next_step(struct td_spm *s, bool is_first);
 int td_spm_be_on(struct td_spm *s, uint64_t warp, uint64_t place, uint64_t page, unsigned columns,
 		 struct td_gpu_ready *out);
-int td_spm_done(const struct td_spm *s, unsigned array, struct td_gpu_ready *out);
+int td_spm_done(const struct td_spm *s, struct td_gpu_ready *out);
 
 /* The kernels where B and C are row-major. */
 int td_spm_rows(struct td_spm *s, struct tide_error *err);

@@ -148,7 +148,7 @@ static int gathered(struct td_gpu_app *app, const struct td_gpu_launch *l, uint6
 		rc = read_rows(s, block, (uint32_t)(block % l->grid_x), block / l->grid_x,
 			       (uint32_t)chunk * td_spm_chunk(s), out);
 	}
-	return rc ? rc : td_spm_done(s, B, out);
+	return rc ? rc : td_spm_done(s, out);
 }
 
 /* ---- setup ---- */
@@ -164,12 +164,9 @@ static bool launch(struct td_gpu_app *app, uint64_t i, struct td_gpu_launch *out
 	}
 	*out = td_gpu_grid("multiply", s->rows, s->columns / TILE, TILE, 1);
 	out->x_step = out->y_step = 0;
-	if (app->wave) {
-		out->instr = regular;
-		out->gathered = gathered;
-	} else {
-		out->body = multiply;
-	}
+	out->instr = regular;
+	out->gathered = gathered;
+	out->body = multiply;
 	return i < 2;
 }
 

@@ -142,12 +142,13 @@ int td_cli_obs_print(const struct td_cli_obs *o, struct tide_error *err)
 				 true, over, 8, err);
 	if (!rc && o->settings & BIT(OBS_WATCH25))
 		rc = print_study(o,
-				 "Figure 16: LRU's time by chunks observed (in full size; as many "
-				 "fewer as there is less data), over that with 100",
+				 "Figure 16: LRU's time by chunks observed, in percent, over that "
+				 "with all",
 				 false, observe, 4, err);
 	if (!rc && o->settings & BIT(OBS_SAMPLES1))
 		rc = print_study(
-			o, "Figure 17: LRU's time by samples, 75 chunks observed, over that of 1",
+			o,
+			"Figure 17: LRU's time by samples, 75% of the chunks observed, over that of 1",
 			false, samples, 3, err);
 	if (!rc && o->settings & BIT(OBS_BARE))
 		rc = print_over_uvm(o, "Figure 10 where nothing is prefetched: time over UVM's",
