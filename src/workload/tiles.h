@@ -103,11 +103,10 @@ static inline struct td_gpu_instr td_tile_part(const struct td_gpu_launch *l, un
 #define TD_TILE_PARAM_ALONG \
 	{ \
 		"along", TIDE_PARAM_TEXT, "m", 0, 0, \
-			"m: columns of tiles, or swizzle of them, after each other; n: rows of " \
-			"tiles" \
+			"tiles of C: m, columns of them after each other; n, rows of them" \
 	}
 
-/* 1: along n; or -EINVAL: the workload has no such order. */
+/* Says which order it is, or -EINVAL: there is no such one. */
 int td_tile_along(const char *name, const char *along, int64_t *along_n, struct tide_error *err);
 
 /* Sets up C = A' A (SYRK: one input), or C = A' B + B' A (SYR2K: two inputs), matrices of n * n
