@@ -99,10 +99,11 @@ best()
 	sort -g "$1" | head -n 1
 }
 
-# calc EXPRESSION [FORMAT]: by awk.
+# calc EXPRESSION [FORMAT]: by awk, which gets per(a, b): a / b, or 0 where a clock saw no time in b.
 calc()
 {
-	awk "BEGIN { printf \"${2:-%.2f}\", $1 }"
+	awk "function per(a, b) { return b > 0 ? a / b : 0 }
+		BEGIN { printf \"${2:-%.2f}\", $1 }"
 }
 
 # record NAME VALUE...: one JSON line; a value that is no number is written as text.

@@ -21,16 +21,22 @@ function shown(format, width, x)
 	return x == "" ? sprintf("%" width "s", "-") : sprintf(format, x)
 }
 
+# a / b, or "" where one of them is missing or where the clock saw no time in b.
+function ratio(a, b)
+{
+	return a == "" || b == "" || b == 0 ? "" : a / b
+}
+
 # The time per access beside the baseline's.
 function times(who, w, n)
 {
-	return ns[who, w, n] == "" ? "" : ns[who, w, n] / ns[baseline(who), w, n]
+	return ratio(ns[who, w, n], ns[baseline(who), w, n])
 }
 
 # What the time per access was multiplied by between two sizes.
 function growth(who, w, a, b)
 {
-	return ns[who, w, a] == "" || ns[who, w, b] == "" ? "" : ns[who, w, b] / ns[who, w, a]
+	return ratio(ns[who, w, b], ns[who, w, a])
 }
 
 # Faults and notices are what policies work for. Where there are hardly any, accesses are.
@@ -112,9 +118,9 @@ function record_time(who, w, n,    part)
 		return
 	split(who, part, " ")
 	printf "{\"bench\": \"cost\", \"workload\": \"%s\", \"role\": \"%s\", \"policy\": \"%s\", " \
-		"\"near_pages\": %d, \"ns_per_access\": %.2f, \"relative\": %.3f, " \
+		"\"near_pages\": %d, \"ns_per_access\": %.2f, \"relative\": %s, " \
 		"\"faults_per_access\": %.6f, \"full\": %s}\n", w, part[1], part[2], n,
-		ns[who, w, n], times(who, w, n), share[who, w, n],
+		ns[who, w, n], times(who, w, n) == "" ? "null" : sprintf("%.3f", times(who, w, n)), share[who, w, n],
 		full[who, w, n] ? "true" : "false" >>results
 }
 
@@ -124,17 +130,17 @@ function verdict(who, w,    first, last, grown, allowed, by)
 	first = cost(who, w, counted_from)
 	last = cost(who, w, counted_to)
 	by = by_access(who, w) ? "instructions per access" : "instructions"
-	grown = first == "" || last == "" ? "" : last / first
+	grown = ratio(last, first)
 	allowed = log2(counted_to) / log2(counted_from)
 	if (grown == "" && any_counted)
 		return ""
 	if (grown == "") {
 		by = "time"
-		grown = growth(who, w, size[1], size[size_n])
+		grown = ratio(growth(who, w, size[1], size[size_n]),
+			growth(baseline(who), w, size[1], size[size_n]))
 		allowed = log2(size[size_n]) / log2(size[1])
 		if (grown == "")
 			return ""
-		grown /= growth(baseline(who), w, size[1], size[size_n])
 	}
 	judged++
 	record_verdict(who, w, by, grown, allowed, first, last)
@@ -169,7 +175,7 @@ function print_growth(w,    i, j, who, total, base)
 			printf " %s ", shown("%6.2fx", 7, growth(who, w, size[j - 1], size[j]))
 		total = growth(who, w, size[1], size[size_n])
 		base = growth(baseline(who), w, size[1], size[size_n])
-		printf "%s  %s %s %s\n", shown("%8.2fx", 9, total == "" ? "" : total / base),
+		printf "%s  %s %s %s\n", shown("%8.2fx", 9, ratio(total, base)),
 			shown("%8.1f", 8, cost(who, w, counted_from)),
 			shown("%8.1f", 8, cost(who, w, counted_to)), verdict(who, w)
 	}

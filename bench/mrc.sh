@@ -61,7 +61,7 @@ one()
 # report NAME TIMES SAME(3) OWN(3) [PEER(3)]
 report()
 {
-	_ratio=$(calc "${9:-0} / $3") _mb=$(calc "$4 * 1024 / 1e6" %.0f)
+	_ratio=$(calc "per(${9:-0}, $3)") _mb=$(calc "$4 * 1024 / 1e6" %.0f)
 	_met=-
 	if [ "$2" != 0 ] && [ $# -lt 9 ]; then
 		_met="not compared"

@@ -91,7 +91,7 @@ compare()
 		if [ "$_row" = kernel ]; then
 			_base=$_time
 		elif [ -n "$_base" ]; then
-			_ratio=$(calc "$_base / $_time")
+			_ratio=$(calc "per($_base, $_time)")
 			[ $_judged = false ] || [ "$(calc "($_ratio > $_best)" %d)" = 0 ] ||
 				_best=$_ratio _of=$_row
 		fi
@@ -104,7 +104,7 @@ compare()
 # Of _row, _time and _ratio, which compare has set.
 show_row()
 {
-	_rate=$(calc "$_units / $_time" %.0f)
+	_rate=$(calc "per($_units, $_time)" %.0f)
 	# shellcheck disable=SC2046 # the fields of a sample
 	set_fields $(best "$SCRATCH/samples.$_row")
 	printf '%-11s %-38s %8s %9s %8s %8s %8s %6s\n' "$_what" "$_row" "$(calc "$_time")" \

@@ -44,8 +44,8 @@ report()
 {
 	_trace=$1 _share=$2 _policy=$3
 	shift 3
-	_same=$(calc "${13} / $1") _own=$(calc "${13} / $7")
-	_peak=$(calc "$2 / ${14}" %.3f) _peak_own=$(calc "${15} ? $3 / ${15} : 0" %.3f)
+	_same=$(calc "per(${13}, $1)") _own=$(calc "per(${13}, $7)")
+	_peak=$(calc "per($2, ${14})" %.3f) _peak_own=$(calc "per($3, ${15})" %.3f)
 	_target=$(target "$_policy")
 	record bench peer trace "$_trace" policy "$_policy" near_pages "$(near_pages "$_share")" \
 		accesses "$ACCESSES" faults "$6" peer_miss_ratio "${17}" seconds_same_file "$1" \
@@ -57,8 +57,8 @@ report()
 	echo "$_policy $_same $_own $_peak $_peak_own $_target" >>"$SCRATCH/ratios"
 	printf '%-6s %3s%% %-7s %6s%% %6s%% %6s %6s %6s %7s %6s %7s %5s %5s %6s\n' \
 		"$_trace" "$_share" "$_policy" "$(calc "$6 * 100 / $ACCESSES")" \
-		"$(calc "${17} * 100")" "$(calc "$ACCESSES / $1 / 1e6" %.1f)" \
-		"$(calc "$ACCESSES / $7 / 1e6" %.1f)" "$(calc "$ACCESSES / ${13} / 1e6" %.1f)" \
+		"$(calc "${17} * 100")" "$(calc "per($ACCESSES, $1) / 1e6" %.1f)" \
+		"$(calc "per($ACCESSES, $7) / 1e6" %.1f)" "$(calc "per($ACCESSES, ${13}) / 1e6" %.1f)" \
 		"${16}" "${_same}x" "${_own}x" "$(mib "$2")" "$(mib "${14}")" "$_peak"
 }
 

@@ -82,7 +82,7 @@ compare()
 	done
 	_theirs=$(sort -rn "$SCRATCH/nbd.memory" | head -n 1)
 	_ours=$(sort -rn "$SCRATCH/nbd.tide" | head -n 1)
-	_ratio=$(calc "$_ours / $_theirs")
+	_ratio=$(calc "per($_ours, $_theirs)")
 	_verdict=$(calc "($_ratio >= 0.8 ? \"met\" : \"NOT met\")" %s)
 	printf '%-10s %6s %6s %10.0f %10.0f %6s %s\n' "$@" "$_theirs" "$_ours" "$_ratio" "$_verdict"
 	record bench pool-nbd how "$1" size "$2" depth "$3" memory_per_second "$_theirs" \

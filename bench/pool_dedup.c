@@ -116,7 +116,7 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < POOLS; i++) {
 		double ns = median(&sides[i], slices);
 		gram = i ? gram : ns;
-		printf("%s %.0f %.3f\n", names[i], ns, ns / gram);
+		printf("%s %.0f %.3f\n", names[i], ns, gram > 0 ? ns / gram : 0);
 		tide_pool_close(sides[i].pool, NULL);
 	}
 	free(sides);

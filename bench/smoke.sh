@@ -1,13 +1,20 @@
 #!/bin/sh
 # The benches in their short form: they end well, and every run left its line.
+# The clock of processor time stands still (coarse.c), so that the verdict is the same on every
+# machine, however fast it is and however finely it counts.
 # usage: smoke.sh   (TIDE and TIDE_SOURCE from the environment)
 set -eu
 unset PEER PEER_MRC PEER_SHARDS REPEAT SHARES POLICIES COUNTED TRACES WORKLOADS
 unset COST_SIZES COST_COUNTED COST_COUNTED_SIZES COST_LIMIT
 unset TIDE_BENCH_DIR FILE_MIB NEAR_MIB READS SCAN_MIB PASSES
 unset NBD_MIB NBD_SECONDS NBD_JOBS DEDUP_FOLDER
-QUICK=1 "$TIDE_SOURCE/bench/run.sh" "$TIDE"
+QUICK=1 LD_PRELOAD=$(dirname "$TIDE")/bench/libcoarse.so "$TIDE_SOURCE/bench/run.sh" "$TIDE"
 results=$(dirname "$TIDE")/bench-quick.jsonl
+
+! grep -E 'nan|inf[,} ]' "$results" || {
+	echo "$results: a bench divides by a time of zero"
+	exit 1
+}
 
 # expect COUNT PATTERN
 expect()
@@ -60,4 +67,4 @@ grep -q '"bench": "pager-faults", "skipped": true' "$results" || {
 }
 grep -q '"bench": "pool-nbd", "skipped": true' "$results" ||
 	expect 1 '^{"bench": "pool-nbd", .*"tide_per_second": [1-9].*, "ratio": [0-9.]*, .*}$'
-expect 3 '^{"bench": "pool-dedup", "dedup": "[a-z]*", "access_ns": [1-9][0-9]*, "over_off": [0-9.]*}$'
+expect 3 '^{"bench": "pool-dedup", "dedup": "[a-z]*", "access_ns": [0-9]*, "over_off": [0-9.]*}$'

@@ -16,14 +16,14 @@ least=10 # million a second
 # report TRACE FORMAT POLICY NEAR BEST...
 report()
 {
-	_rate=$(calc "$ACCESSES / $5" %.0f)
+	_rate=$(calc "per($ACCESSES, $5)" %.0f)
 	record bench speed trace "$1" format "$2" policy "$3" near_pages "$4" accesses "$ACCESSES" \
 		hits "$9" faults "${10}" seconds "$5" accesses_per_second "$_rate" run_seconds "$8" \
 		peak_bytes "$(($6 * 1024))"
 	[ $(($9 + ${10})) -eq "$ACCESSES" ] || fail "$1 $3: hits and faults are not $ACCESSES"
 	[ "$(calc "$_rate < $least * 1e6" %d)" = 0 ] || echo "$3 ($1, $4 pages, $2)" >>"$SCRATCH/slow"
 	printf ' %7s %7s %6s' "$(calc "$_rate / 1e6" %.1f)" \
-		"$(calc "$ACCESSES / $8 / 1e6" %.1f)" "$(mib "$6")"
+		"$(calc "per($ACCESSES, $8) / 1e6" %.1f)" "$(mib "$6")"
 }
 
 faults()

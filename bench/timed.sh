@@ -28,7 +28,7 @@ row()
 	peak=$6
 	accesses=$(number accesses "$SCRATCH/run.json" | tail -n 1)
 	# What the run says of itself leaves out the pass that finds the footprint.
-	rate=$(calc "$accesses / $(number seconds "$SCRATCH/run.json") / 1e6")
+	rate=$(calc "per($accesses, $(number seconds "$SCRATCH/run.json")) / 1e6")
 	printf '%-22s %-6s %-10s %-8s %12s %8s %10s\n' "$1" "$2" "$3" "$4" "$accesses" "$rate" "$peak"
 	record bench timed workload "$1" evict "$2" prefetch "$3" model "$4" accesses "$accesses" \
 		million_per_second "$rate" peak_bytes $((peak * 1024))

@@ -77,7 +77,7 @@ for name in $WORKLOADS; do
 	verdict=$(text verdict "$SCRATCH/measure.json")
 	stands_for=0
 	[ "$is_regular" = false ] || stands_for=$("$BUILD/bench/workloads" "$name" | cut -d ' ' -f 2)
-	events=$(calc "$rate * $stands_for / $accesses" %.0f)
+	events=$(calc "per($rate * $stands_for, $accesses)" %.0f)
 	data=0
 	[ "$is_regular" = true ] || data=$(number touched_bytes "$SCRATCH/measure.json")
 	own=$(calc "($peak * 1024 > $data ? $peak * 1024 - $data : 0)" %.0f)

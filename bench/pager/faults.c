@@ -87,6 +87,12 @@ static void measure_group(struct group *g)
 
 /* ---- the table ---- */
 
+/* 0 where a clock saw no time in b. */
+static double ratio(double a, double b)
+{
+	return b > 0 ? a / b : 0;
+}
+
 static double ns_per_fault(const struct bench_result *r)
 {
 	return r->faults ? (double)r->wall_ns / (double)r->faults : 0;
@@ -113,10 +119,10 @@ struct verdict {
 static struct verdict judge(const struct group *g, const struct row *row)
 {
 	struct verdict v = {
-		.ratio = ns_per_fault(&row->by[0]) / ns_per_fault(&g->minimal[0]),
+		.ratio = ratio(ns_per_fault(&row->by[0]), ns_per_fault(&g->minimal[0])),
 		.limit = g->load.unit == 4096 ? 1.5 : 1.2,
-		.threads = ns_per_fault(&row->by[0]) / ns_per_fault(&row->by[1]),
-		.minimal_threads = ns_per_fault(&g->minimal[0]) / ns_per_fault(&g->minimal[1]),
+		.threads = ratio(ns_per_fault(&row->by[0]), ns_per_fault(&row->by[1])),
+		.minimal_threads = ratio(ns_per_fault(&g->minimal[0]), ns_per_fault(&g->minimal[1])),
 		.evict_us = evict_us(&row->by[0]),
 		.minimal_evict_us = evict_us(&g->minimal[0]),
 		.judged = strcmp(row->server.service, "signal") == 0,
@@ -179,9 +185,9 @@ static void show_row(const struct group *g, const struct row *row, unsigned *met
 		return;
 	}
 	printf("%s %9.0f %8.0f %8.0f %6.2f %6.2f %7.2f %7.2f %7.2f %7.2f  %s\n", name,
-	       1e9 / ns_per_fault(&row->by[0]), ns_per_fault(&row->by[0]),
+	       ratio(1e9, ns_per_fault(&row->by[0])), ns_per_fault(&row->by[0]),
 	       ns_per_fault(&g->minimal[0]), v.ratio,
-	       cpu_ns_per_fault(&row->by[0]) / cpu_ns_per_fault(&g->minimal[0]), v.threads,
+	       ratio(cpu_ns_per_fault(&row->by[0]), cpu_ns_per_fault(&g->minimal[0])), v.threads,
 	       v.minimal_threads, v.evict_us, v.minimal_evict_us, v.text);
 	*met += v.judged && v.met;
 	*judged += v.judged;

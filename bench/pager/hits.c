@@ -79,7 +79,7 @@ static void measure(const void *arg, struct bench_result *out)
 static void show(const struct kind *k, const struct bench_result *r,
 		 const struct bench_result *plain)
 {
-	double ratio = (double)r->wall_ns / (double)plain->wall_ns;
+	double ratio = plain->wall_ns ? (double)r->wall_ns / (double)plain->wall_ns : 0;
 	bool met = ratio < 1.03;
 
 	if (r->refused[0]) {
