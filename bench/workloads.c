@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "workload/gpu_run.h"
+#include "lab/workload/gpu_run.h"
 
 static int run(struct td_trace_source *source, uint64_t *accesses, uint64_t *counts)
 {

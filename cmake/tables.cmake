@@ -38,16 +38,15 @@ function(tide_policy_table out)
 	set(${out} ${file} PARENT_SCOPE)
 endfunction()
 
-# src/workload/app_NAME.c defines td_workload_app_NAME.
-function(tide_workload_table out)
-	file(GLOB names CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/src/workload
-		${PROJECT_SOURCE_DIR}/src/workload/app_*.c)
+# FOLDER/KIND_NAME.c defines td_workload_KIND_NAME, which is a TYPE.
+function(tide_workload_table out folder kind header type array)
+	file(GLOB names CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/${folder}
+		${PROJECT_SOURCE_DIR}/${folder}/${kind}_*.c)
 	list(TRANSFORM names REPLACE "\\.c$" "")
 	list(SORT names)
 	list(TRANSFORM names REPLACE "-" "_")
 	list(TRANSFORM names PREPEND td_workload_)
-	set(file ${PROJECT_BINARY_DIR}/workload_table.c)
-	tide_write_table(${file} workload/workload.h "const struct td_workload" td_workload_table
-		"${names}")
+	set(file ${PROJECT_BINARY_DIR}/${array}.c)
+	tide_write_table(${file} ${header} "const struct ${type}" ${array} "${names}")
 	set(${out} ${file} PARENT_SCOPE)
 endfunction()

@@ -1,10 +1,10 @@
 /* tide reproduce: a paper's evaluation again, published beside measured. What all papers share;
- * each has its own reproduce/PAPER.c. */
+ * each has its own lab/claims/PAPER.c. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "reproduce/reproduce.h"
+#include "lab/claims/reproduce.h"
 
 const struct td_cli_option td_cli_reproduce_options[] = {TD_CLI_HELP_OPTION, TD_CLI_END_OPTIONS};
 

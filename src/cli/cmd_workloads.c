@@ -54,33 +54,34 @@ bool td_cli_workload_wanted(const struct td_cli_args *args, const struct tide_wo
 }
 
 /* From the table itself: tide_workload_at() may have to run patterns. */
-int td_cli_find_workload(const char *spec, struct tide_workload_info *w, struct tide_error *err)
+int td_cli_find_workload(const char *spec, struct tide_workload_info *out, struct tide_error *err)
 {
 	const char *names[256];
 	size_t n = 0, len = strcspn(spec, ":");
 
-	for (; n < 256 && td_workload_table[n]; n++) {
-		names[n] = td_workload_table[n]->name;
+	for (const struct td_workload *w; n < 256 && (w = td_workload_at(n)); n++) {
+		names[n] = w->name;
 		if (strlen(names[n]) == len && strncmp(names[n], spec, len) == 0)
-			return tide_workload_at(n, w);
+			return tide_workload_at(n, out);
 	}
 	return td_cli_unknown("workload", td_core_shown(spec, len).text, names, n, err);
 }
 
 static int check_paper(const char *paper, struct tide_error *err)
 {
+	const struct td_workload *w;
 	const char *papers[16];
 	size_t n = 0;
 
 	if (!paper)
 		return 0;
-	for (const struct td_workload *const *w = td_workload_table; *w && n < 16; w++) {
+	for (size_t k = 0; n < 16 && (w = td_workload_at(k)); k++) {
 		size_t i = 0;
-		if (strcasecmp((*w)->paper, paper) == 0)
+		if (strcasecmp(w->paper, paper) == 0)
 			return 0;
-		while (i < n && strcmp(papers[i], (*w)->paper) != 0)
+		while (i < n && strcmp(papers[i], w->paper) != 0)
 			i++;
-		papers[i] = (*w)->paper;
+		papers[i] = w->paper;
 		n = i == n ? n + 1 : n;
 	}
 	return td_cli_unknown("paper", paper, papers, n, err);

@@ -4,7 +4,7 @@
 
 #include "cli.h"
 #include "gpu/use.h"
-#include "reproduce/reproduce.h"
+#include "lab/claims/reproduce.h"
 #include "tide/policy.h"
 #include "trace/trace.h"
 #include "workload/workload.h"
@@ -27,8 +27,10 @@ static void print_policies(const char *before, enum tide_role role)
 /* From the table itself: tide_workload_at() may have to run them. */
 static void print_workloads(const char *before)
 {
-	for (const struct td_workload *const *w = td_workload_table; *w; w++)
-		printf("%s%s\n", before, (*w)->name);
+	const struct td_workload *w;
+
+	for (size_t i = 0; (w = td_workload_at(i)); i++)
+		printf("%s%s\n", before, w->name);
 }
 
 static void print_models(const char *before)

@@ -2,7 +2,7 @@
  * goes on. */
 #include "bench.h"
 
-#include "apps/apps.h"
+#include "lab/gpu/apps.h"
 
 struct part {
 	const char *name;

@@ -1,5 +1,5 @@
 /* What libtide_gpu.so exports. */
-#include "apps/apps.h"
+#include "lab/gpu/apps.h"
 #include "bench.h"
 #include "selftest.h"
 

@@ -36,11 +36,8 @@ static int survey_default(const struct td_workload *w, uint64_t page_bytes,
 
 int tide_workload_at(size_t i, struct tide_workload_info *info)
 {
-	size_t n = 0;
 	struct td_trace_facts facts = {0};
-	while (td_workload_table[n] && n < i)
-		n++;
-	const struct td_workload *w = td_workload_table[n];
+	const struct td_workload *w = td_workload_at(i);
 	if (!w)
 		return -ENOENT;
 	*info = (struct tide_workload_info){.name = w->name,

@@ -94,9 +94,12 @@ int td_trace_seek(struct td_trace_source *s, uint64_t event, struct tide_error *
 static int attach(struct td_trace_reader *r, const struct td_trace_options *options,
 		  struct tide_error *err)
 {
-	r->ops = (struct td_trace_source_ops){r->format->name, next, rewind_reader, close_reader};
-	if (!r->in->regular)
-		r->ops.rewind = NULL;
+	r->ops = (struct td_trace_source_ops){
+		.format = r->format->name,
+		.next = next,
+		.rewind = r->in->regular ? rewind_reader : NULL,
+		.close = close_reader,
+	};
 	r->source.ops = &r->ops;
 	r->source.facts = TD_TRACE_NO_FACTS;
 	r->source.bytes_total = r->in->raw_bytes;

@@ -20,6 +20,7 @@ struct td_trace_facts {
 #define TD_TRACE_NO_FACTS ((struct td_trace_facts){TD_UNKNOWN, TD_UNKNOWN, TD_UNKNOWN, TD_UNKNOWN})
 
 struct td_trace_source;
+struct td_warps_ops;
 
 struct td_trace_source_ops {
 	const char *format; /* "txt", "tide", or "workload" */
@@ -30,6 +31,8 @@ struct td_trace_source_ops {
 	/* Back to the first event; NULL where that cannot be (a pipe). */
 	int (*rewind)(struct td_trace_source *s, struct tide_error *err);
 	void (*close)(struct td_trace_source *s);
+	/* Its kernels as warps (warps.h); NULL: one warp makes all accesses, one after another. */
+	const struct td_warps_ops *warps;
 };
 
 /* The head of every source; a reader embeds it as its first member. */

@@ -3,9 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/assert.h"
 #include "core/params.h"
 #include "core/text.h"
-#include "gpu.h"
+#include "generator.h"
 
 #define PATTERN_PAGE_BYTES 4096
 
@@ -133,8 +134,8 @@ static int fail_unknown(const char *name, struct tide_error *err)
 	const char *names[256], *near;
 	char list[384] = "";
 
-	for (; td_workload_table[n] && n < 256; n++) {
-		names[n] = td_workload_table[n]->name;
+	for (const struct td_workload *w; n < 256 && (w = td_workload_at(n)); n++) {
+		names[n] = w->name;
 		if (used < sizeof list)
 			used += (size_t)snprintf(list + used, sizeof list - used, "%s%s",
 						 n ? ", " : "", names[n]);
@@ -144,19 +145,49 @@ static int fail_unknown(const char *name, struct tide_error *err)
 			 near ? " (did you mean " : "", near ? near : "", near ? "?)" : "", list);
 }
 
+/* Set once, before main(): the one table that a library has added. */
+static const struct td_workload *const *registered;
+
+void td_workload_register(const struct td_workload *const *table)
+{
+	td_assert(!registered);
+	registered = table;
+}
+
+/* Both tables are sorted, so that the next by name is at the head of one of them. */
+const struct td_workload *td_workload_at(size_t i)
+{
+	static const struct td_workload *const none[] = {NULL};
+	const struct td_workload *const *a = td_workload_patterns;
+	const struct td_workload *const *b = registered ? registered : none;
+
+	for (;; i--) {
+		bool from_a = *a && (!*b || strcmp((*a)->name, (*b)->name) < 0);
+		const struct td_workload *w = from_a ? *a++ : *b ? *b++ : NULL;
+		if (!w || i == 0)
+			return w;
+	}
+}
+
+static const struct td_workload *find_in(const struct td_workload *const *w, const char *name,
+					 size_t len)
+{
+	while (w && *w && (strncmp((*w)->name, name, len) != 0 || (*w)->name[len]))
+		w++;
+	return w ? *w : NULL;
+}
+
 const struct td_workload *td_workload_find(const char *spec)
 {
 	size_t len = td_core_spec_name(spec);
-	const struct td_workload *const *w = td_workload_table;
+	const struct td_workload *w = find_in(td_workload_patterns, spec, len);
 
-	while (*w && (strncmp((*w)->name, spec, len) != 0 || (*w)->name[len]))
-		w++;
-	return *w;
+	return w ? w : find_in(registered, spec, len);
 }
 
 uint64_t td_workload_page_bytes(const struct td_workload *w)
 {
-	return w && w->machine ? w->machine->page_bytes : PATTERN_PAGE_BYTES;
+	return w && w->kind ? w->kind->page_bytes(w) : PATTERN_PAGE_BYTES;
 }
 
 int td_workload_open(struct td_trace_source **out, const char *spec, uint64_t page_bytes,
@@ -177,10 +208,7 @@ int td_workload_open(struct td_trace_source **out, const char *spec, uint64_t pa
 	rc = td_core_params(w->params, spec, who, &values, err);
 	if (rc)
 		return rc;
-	if (w->setup)
-		rc = td_gpu_open(out, w, values, page_bytes, seed, err);
-	else
-		rc = w->open(out, values, page_bytes, seed, err);
+	rc = w->open(out, w, values, page_bytes, seed, err);
 	free(values);
 	return rc;
 }

@@ -4,13 +4,13 @@
 set -eu
 cd "$1"
 
-find include src policies report -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh' -o -name '*.def' |
+find include src policies report lab -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh' -o -name '*.def' |
 	sort | awk '
-# The room of a path: include, report, policies/evict, or the folder below src.
+# The room of a path: include, report, policies/evict, lab/claims, or the folder below src.
 function room(path,    part) {
 	split(path, part, "/")
 	if (part[1] == "include" || part[1] == "report") return part[1]
-	return part[1] == "policies" ? "policies/" part[2] : part[2]
+	return part[1] == "policies" || part[1] == "lab" ? part[1] "/" part[2] : part[2]
 }
 
 # "a/b/../c" -> "a/c"

@@ -47,16 +47,13 @@ static void try_table(const char *spec)
 /* The table of an application, which is not run. */
 static int is_application(const char *spec)
 {
-	size_t n = td_core_spec_name(spec);
-	const struct td_workload *const *w = td_workload_table;
+	const struct td_workload *w = td_workload_find(spec);
 	union tide_value *v;
 	struct tide_error err = {0};
 
-	while (*w && (strlen((*w)->name) != n || memcmp((*w)->name, spec, n) != 0))
-		w++;
-	if (!*w || strcmp((*w)->paper, "pattern") == 0)
+	if (!w || strcmp(w->paper, "pattern") == 0)
 		return 0;
-	int rc = td_core_params((*w)->params, spec, "an application", &v, &err);
+	int rc = td_core_params(w->params, spec, "an application", &v, &err);
 	if (rc)
 		check_error(rc, &err);
 	else

@@ -115,8 +115,10 @@ static inline void array_close(struct td_trace_source *s)
 
 static inline struct array_source array_of(const struct tide_event *events, uint64_t n)
 {
-	static const struct td_trace_source_ops ops = {"array", array_next, array_rewind,
-						       array_close};
+	static const struct td_trace_source_ops ops = {.format = "array",
+						       .next = array_next,
+						       .rewind = array_rewind,
+						       .close = array_close};
 
 	return (struct array_source){{.ops = &ops, .facts = TD_TRACE_NO_FACTS}, events, n, 0};
 }

@@ -4,7 +4,7 @@
 
 #include "core/map.h"
 #include "gpu_data.h"
-#include "workload/gpu_run.h"
+#include "lab/workload/gpu_run.h"
 
 #define REGION (2 << 20)
 

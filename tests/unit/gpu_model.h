@@ -3,7 +3,7 @@
 #define GPU_MODEL_H
 
 #include "test_workload.h"
-#include "workload/gpu.h"
+#include "lab/workload/gpu.h"
 
 #ifndef PCS
 #define PCS 32

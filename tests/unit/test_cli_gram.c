@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/reproduce/gram.h"
+#include "lab/claims/gram.h"
 
 static void content(const struct td_cli_gram_source *s, uint64_t page, unsigned char *to)
 {

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/reproduce/reproduce.h"
+#include "lab/claims/reproduce.h"
 
 static size_t read_copy(const struct td_cli_copy *copy, struct tide_event *events, size_t room)
 {

@@ -12,15 +12,15 @@
 
 #include <cmocka.h>
 
-#include "gpu/apps/app_backprop.h"
-#include "gpu/apps/app_hotspot.h"
-#include "gpu/apps/app_lavamd.h"
-#include "gpu/apps/app_multivectoradd.h"
-#include "gpu/apps/app_pathfinder.h"
-#include "gpu/apps/app_srad.h"
-#include "gpu/apps/apps.h"
-#include "gpu/apps/data.h"
-#include "gpu/apps/graph.h"
+#include "lab/gpu/app_backprop.h"
+#include "lab/gpu/app_hotspot.h"
+#include "lab/gpu/app_lavamd.h"
+#include "lab/gpu/app_multivectoradd.h"
+#include "lab/gpu/app_pathfinder.h"
+#include "lab/gpu/app_srad.h"
+#include "lab/gpu/apps.h"
+#include "lab/gpu/data.h"
+#include "lab/gpu/graph.h"
 
 #define MIB ((uint64_t)1 << 20)
 

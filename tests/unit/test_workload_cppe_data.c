@@ -1,8 +1,8 @@
 /* CPPE's bfs and spv: what they compute, and every access of every warp against the kernels written
  * out plainly. */
 #include "gpu_data.h"
-#include "workload/bfs.h"
-#include "workload/spv.h"
+#include "lab/workload/bfs.h"
+#include "lab/workload/spv.h"
 
 /* ---- bfs ---- */
 

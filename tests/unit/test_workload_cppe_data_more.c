@@ -3,8 +3,8 @@
 #include <stdio.h>
 
 #include "gpu_data.h"
-#include "workload/bt.h"
-#include "workload/his.h"
+#include "lab/workload/bt.h"
+#include "lab/workload/his.h"
 
 /* ---- his ---- */
 

@@ -239,12 +239,10 @@ static void hwl_waits_between_stages(void **state)
 
 static const struct td_workload *named(const char *name)
 {
-	for (unsigned i = 0; td_workload_table[i]; i++) {
-		if (strcmp(td_workload_table[i]->name, name) == 0)
-			return td_workload_table[i];
-	}
-	fail_msg("no workload %s", name);
-	return NULL;
+	const struct td_workload *w = td_workload_find(name);
+
+	assert_non_null(w);
+	return w;
 }
 
 /* The first of `times` parts that are all alike touches all that the others do. */

@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "gpu_model.h"
-#include "workload/hyb.h"
+#include "lab/workload/hyb.h"
 
 /* ---- hyb ---- */
 
@@ -191,9 +191,8 @@ static void tables_are_true(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(names); i++) {
-		const struct td_workload *const *w = td_workload_table;
-		while (strcmp((*w)->name, names[i]) != 0)
-			w++;
+		const struct td_workload *w = td_workload_find(names[i]);
+		assert_non_null(w);
 		struct td_trace_source *s = open_source(names[i], PAGE_BYTES, 1);
 		struct tally t = new_tally(td_gpu_of(s));
 		uint64_t accesses = 0, pages = 0;
@@ -202,9 +201,9 @@ static void tables_are_true(void **state)
 			for (uint32_t k = 0; k < batch->n; k++)
 				pages += t.n[batch->page[k]]++ == 0;
 		}
-		assert_int_equal((*w)->accesses, accesses);
-		assert_int_equal((*w)->footprint_bytes, pages * PAGE_BYTES);
-		assert_true(fabs((double)(*w)->footprint_bytes / (double)(*w)->published_bytes -
+		assert_int_equal(w->accesses, accesses);
+		assert_int_equal(w->footprint_bytes, pages * PAGE_BYTES);
+		assert_true(fabs((double)w->footprint_bytes / (double)w->published_bytes -
 				 1) < 0.02);
 		free(t.n);
 		td_trace_close(s);

@@ -8,12 +8,10 @@ static const char *const names[] = {"hot", "2dc", "3dc", "bkp", "pat", "mvt",
 
 static const struct td_workload *workload(const char *name)
 {
-	for (size_t i = 0; td_workload_table[i]; i++) {
-		if (strcmp(td_workload_table[i]->name, name) == 0)
-			return td_workload_table[i];
-	}
-	fail_msg("no workload %s", name);
-	return NULL;
+	const struct td_workload *w = td_workload_find(name);
+
+	assert_non_null(w);
+	return w;
 }
 
 /* Pages touched and events. */

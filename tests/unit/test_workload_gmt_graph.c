@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "gpu_model.h"
-#include "workload/walk.h"
+#include "lab/workload/walk.h"
 
 #define GMT_PAGE 65536
 

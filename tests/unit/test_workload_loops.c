@@ -2,7 +2,7 @@
  * others, so what was told must be true of every instruction. */
 #include "test_workload.h"
 
-#include "workload/gpu.h"
+#include "lab/workload/gpu.h"
 
 enum { LAUNCHES_MOST = 400 };
 

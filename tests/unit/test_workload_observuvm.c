@@ -39,12 +39,10 @@ static const char *const names[] = {"blk", "gmm",           "gmv", "hel", "lu", 
 
 static const struct td_workload *workload_of(const char *name)
 {
-	const struct td_workload *const *w = td_workload_table;
+	const struct td_workload *w = td_workload_find(name);
 
-	while (*w && strcmp((*w)->name, name) != 0)
-		w++;
-	assert_non_null(*w);
-	return *w;
+	assert_non_null(w);
+	return w;
 }
 
 /* The footprint that the table says is that of the arrays, in whole pages. */
@@ -53,7 +51,7 @@ static void arrays_are_as_large_as_published(void **state)
 	(void)state;
 	for (size_t k = 0; k < COUNT(names); k++) {
 		const struct td_workload *w = workload_of(names[k]);
-		uint64_t page_bytes = w->machine->page_bytes, bytes = 0;
+		uint64_t page_bytes = td_workload_page_bytes(w), bytes = 0;
 		struct td_trace_source *s = open_source(names[k], page_bytes, 1);
 		struct td_gpu_app *app = td_gpu_of(s);
 
@@ -78,8 +76,8 @@ static void the_papers_sizes(void **state)
 	(void)state;
 	for (size_t k = 0; k < COUNT(quick); k++) {
 		const struct td_workload *w = workload_of(quick[k]);
-		struct size size = size_of_spec(quick[k], w->machine->page_bytes);
-		assert_int_equal(size.pages * w->machine->page_bytes, w->footprint_bytes);
+		struct size size = size_of_spec(quick[k], td_workload_page_bytes(w));
+		assert_int_equal(size.pages * td_workload_page_bytes(w), w->footprint_bytes);
 		assert_int_equal(size.events, w->accesses);
 	}
 }

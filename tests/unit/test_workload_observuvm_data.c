@@ -3,9 +3,9 @@
 #include <stdio.h>
 
 #include "gpu_entries.h"
-#include "workload/bfs.h"
-#include "workload/btr.h"
-#include "workload/spm.h"
+#include "lab/workload/bfs.h"
+#include "lab/workload/btr.h"
+#include "lab/workload/spm.h"
 
 /* ---- spm ---- */
 

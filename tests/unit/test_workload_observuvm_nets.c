@@ -1,6 +1,6 @@
 /* The neural networks of ObservUVM. */
 #include "gpu_entries.h"
-#include "workload/net.h"
+#include "lab/workload/net.h"
 
 enum { IN, IN_2, IN_3, MID, NORMED, SMALL, END, W_1, B_1, W_2, B_2 };
 
@@ -108,15 +108,14 @@ static int few_setup(struct td_gpu_app *app, const union tide_value *v, struct t
 static struct td_trace_source *open_few(int64_t images, bool by_rows, uint64_t page_bytes)
 {
 	static const struct tide_param none[] = {{0}};
-	const struct td_workload few = {.name = "few",
-					.params = none,
-					.machine = &small_machine,
-					.app_bytes = sizeof(struct td_net),
-					.setup = few_setup};
+	const struct td_gpu_workload few = {.head = {.name = "few", .params = none},
+					    .machine = &small_machine,
+					    .app_bytes = sizeof(struct td_net),
+					    .setup = few_setup};
 	union tide_value v[2] = {{.i = images}, {.i = by_rows}};
 	struct td_trace_source *s = NULL;
 
-	assert_int_equal(td_gpu_open(&s, &few, v, page_bytes, 1, NULL), 0);
+	assert_int_equal(td_gpu_open(&s, &few.head, v, page_bytes, 1, NULL), 0);
 	return s;
 }
 

@@ -186,17 +186,16 @@ static void random_kernels_too(void **state)
 
 	(void)state;
 	for (uint64_t seed = 1; seed <= 150; seed++) {
-		const struct td_workload w = {.name = "random",
-					      .params = none,
-					      .machine = &machines[seed % COUNT(machines)],
-					      .app_bytes = sizeof(struct random_app),
-					      .setup = random_setup};
+		const struct td_gpu_workload w = {.head = {.name = "random", .params = none},
+						  .machine = &machines[seed % COUNT(machines)],
+						  .app_bytes = sizeof(struct random_app),
+						  .setup = random_setup};
 		struct td_trace_source *s = NULL;
 		char what[32];
 
 		snprintf(what, sizeof what, "random kernel %ju", (uintmax_t)seed);
 		assert_int_equal(
-			td_gpu_open(&s, &w, NULL, page_sizes[seed % COUNT(page_sizes)], seed, NULL),
+			td_gpu_open(&s, &w.head, NULL, page_sizes[seed % COUNT(page_sizes)], seed, NULL),
 			0);
 		/* A warp of several rows may count twice, if blocks that share a page do not lie
 		 * side by side. */

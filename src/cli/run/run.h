@@ -6,7 +6,7 @@
 #include <sys/types.h>
 
 #include "cli/cli.h"
-#include "preload/slots.h"
+#include "run/host/slots.h"
 #include "tide/pager.h"
 
 struct td_run {

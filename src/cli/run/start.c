@@ -115,7 +115,7 @@ static void set_environment(const struct td_run *r)
 	char slots[128], list[PATH_MAX * 2];
 
 #define TD_SETTING(name) set(#name, r->options.name);
-#include "preload/settings.def"
+#include "run/host/settings.def"
 #undef TD_SETTING
 	set("threshold", r->args->threshold);
 	set("fork", r->args->forks);

@@ -169,7 +169,7 @@ static json_t *config_json(const struct td_run *r)
 #define TD_SETTING(name) \
 	if (r->options.name) \
 		json_object_set_new(o, #name, td_cli_json_text(r->options.name));
-#include "preload/settings.def"
+#include "run/host/settings.def"
 #undef TD_SETTING
 	return o;
 }

@@ -6,7 +6,7 @@
 #include "../plot.h"
 #include "lib/sizes.h"
 #include "trace/trace.h"
-#include "workload/gpu.h"
+#include "lab/workload/gpu.h"
 #include "workload/workload.h"
 #include "workloads.h"
 

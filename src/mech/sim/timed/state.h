@@ -7,7 +7,7 @@
 #include "queue.h"
 #include "timed.h"
 #include "tlb.h"
-#include "workload/warps.h"
+#include "trace/warps.h"
 
 #define TD_TIMED_NEVER UINT64_MAX
 

@@ -1,0 +1,43 @@
+#!/bin/sh
+# Asks the linker's result which rooms a library contains, and compares with rooms.txt. Nothing but
+# the program and the tests contains the laboratory.
+# usage: rooms.sh SOURCE-DIR LIBRARY...
+set -eu
+source=$1
+shift
+bad=0
+
+# sources LIBRARY: its source files, from our folders on. The files that the build makes are none.
+sources()
+{
+	readelf --debug-dump=info --dwarf-depth=1 "$1" 2>/dev/null |
+		sed -n 's,.*DW_AT_name.*[ /]\(\(src\|policies\|lab\)/[^ ]*\)$,\1,p'
+}
+
+for library; do
+	name=$(basename "$library")
+	allowed=$(sed -n "s/^$name: *//p" "$source/tests/arch/rooms.txt")
+	[ -n "$allowed" ] || {
+		echo "$name: tests/arch/rooms.txt does not name it"
+		bad=1
+		continue
+	}
+	found=$(sources "$library")
+	[ -n "$found" ] || {
+		echo "$name: has no debug information, so nothing is known of it"
+		bad=1
+		continue
+	}
+	for file in $found; do
+		room=$(dirname "${file#src/}")
+		inside=no
+		for may in $allowed; do
+			case $room/ in "$may"/*) inside=yes ;; esac
+		done
+		[ $inside = yes ] || {
+			echo "$name: contains $file, which tests/arch/rooms.txt does not allow"
+			bad=1
+		}
+	done
+done
+exit $bad
