@@ -53,14 +53,16 @@ static int measure(struct tide_sim *sim, uint64_t from, uint64_t count, struct s
 	int rc = advance(sim, from, err);
 	if (rc)
 		return rc;
-	tide_sim_counts(sim, &s->before);
+	s->before.size = sizeof s->before;
+	tide_sim_counts(sim, &s->before, NULL);
 	s->full = sim->engine->full;
 	double started = cpu_seconds();
 	CALLGRIND_START_INSTRUMENTATION;
 	rc = advance(sim, s->before.accesses + count, err);
 	CALLGRIND_STOP_INSTRUMENTATION;
 	s->seconds = cpu_seconds() - started;
-	tide_sim_counts(sim, &s->after);
+	s->after.size = sizeof s->after;
+	tide_sim_counts(sim, &s->after, NULL);
 	return rc;
 }
 
@@ -84,6 +86,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	struct tide_sim_options options = {
+		.size = sizeof options,
 		.trace = argv[1],
 		.near_size = argv[4],
 		.chunk = argv[5],

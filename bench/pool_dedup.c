@@ -55,8 +55,11 @@ static void open_side(struct side *s, const char *dedup, const char *folder)
 {
 	char path[4096];
 	struct tide_error err;
-	struct tide_pool_options o = {
-		.path = path, .main_size = "4M", .device_size = "4M", .dedup = dedup};
+	struct tide_pool_options o = {.size = sizeof o,
+				      .path = path,
+				      .main_size = "4M",
+				      .device_size = "4M",
+				      .dedup = dedup};
 	make_file(path, sizeof path, folder);
 	int rc = tide_pool_open(&s->pool, &o, &err);
 	unlink(path);

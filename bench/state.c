@@ -50,6 +50,7 @@ static int look(const char *policy, const char *near_size, struct state *out,
 		struct tide_error *err)
 {
 	struct tide_sim_options options = {
+		.size = sizeof options,
 		.workload = "cyclic:pages=1,rounds=1,refs=1",
 		.chunk = "4K",
 		.near_size = near_size,

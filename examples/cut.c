@@ -27,7 +27,7 @@ static int copy(struct tide_trace *in, struct tide_trace_writer *out, struct ran
 
 static int cut(const char *from, const char *to, struct range *range, struct tide_error *err)
 {
-	struct tide_trace_options options = {.path = from};
+	struct tide_trace_options options = {.size = sizeof options, .path = from};
 	struct tide_trace_writer *out = NULL;
 	struct tide_trace *in;
 	int rc = tide_trace_open(&in, &options, err);

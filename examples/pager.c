@@ -22,8 +22,8 @@ static int use(struct tide *pager, struct tide_error *err)
 
 static void say(struct tide *pager)
 {
-	struct tide_stats s;
-	tide_stats(pager, &s);
+	struct tide_stats s = {.size = sizeof s};
+	tide_stats(pager, &s, NULL);
 	printf("%llu MiB mapped, %llu of %llu MiB near, %llu MiB in tier 2\n",
 	       (unsigned long long)s.mapped_bytes >> 20, (unsigned long long)s.near_bytes >> 20,
 	       (unsigned long long)s.near_limit_bytes >> 20,
@@ -35,7 +35,7 @@ static void say(struct tide *pager)
 
 int main(void)
 {
-	struct tide_options options = {.near_size = "16M", .evict = "lrm"};
+	struct tide_options options = {.size = sizeof options, .near_size = "16M", .evict = "lrm"};
 	struct tide_error err;
 	struct tide *pager;
 	int rc = tide_open(&pager, &options, &err);

@@ -7,7 +7,7 @@
 
 static int capitals(struct tide *pager, const char *path, struct tide_error *err)
 {
-	struct tide_map_options how = {.path = path, .shared = true};
+	struct tide_map_options how = {.size = sizeof how, .path = path, .shared = true};
 	struct stat st = {0};
 	unsigned char *text;
 	size_t changed = 0;
@@ -30,7 +30,8 @@ static int capitals(struct tide *pager, const char *path, struct tide_error *err
 
 int main(int argc, char **argv)
 {
-	struct tide_options options = {.near_size = "2M", .prefetch = "sequential"};
+	struct tide_options options = {
+		.size = sizeof options, .near_size = "2M", .prefetch = "sequential"};
 	struct tide_error err;
 	struct tide *pager;
 	if (argc != 2) {

@@ -20,9 +20,12 @@ static int raise_all(struct tide_pool *pool, struct tide_error *err)
 
 int main(int argc, char **argv)
 {
-	struct tide_pool_options options = {
-		.path = argv[1], .main_size = "1M", .device_size = "1M", .dedup = "auto"};
-	struct tide_pool_stats stats;
+	struct tide_pool_options options = {.size = sizeof options,
+					    .path = argv[1],
+					    .main_size = "1M",
+					    .device_size = "1M",
+					    .dedup = "auto"};
+	struct tide_pool_stats stats = {.size = sizeof stats};
 	struct tide_pool *pool;
 	struct tide_error err;
 	if (argc != 2) {
@@ -32,7 +35,7 @@ int main(int argc, char **argv)
 	int rc = tide_pool_open(&pool, &options, &err);
 	if (!rc) {
 		rc = raise_all(pool, &err);
-		tide_pool_stats(pool, &stats);
+		tide_pool_stats(pool, &stats, NULL);
 		int closed = tide_pool_close(pool, rc ? NULL : &err);
 		rc = rc ? rc : closed;
 	}

@@ -19,8 +19,8 @@ static int run(const struct tide_sim_options *options, struct tide_counts *count
 	if (rc)
 		return rc;
 	rc = tide_sim_run(sim, NULL, NULL, err);
-	tide_sim_counts(sim, counts);
-	tide_sim_facts(sim, facts);
+	tide_sim_counts(sim, counts, NULL);
+	tide_sim_facts(sim, facts, NULL);
 	tide_sim_close(sim);
 	return rc;
 }
@@ -51,15 +51,17 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	bool is_trace = strcmp(argv[1], "trace") == 0;
-	struct tide_sim_options options = {.near_size = argv[3], .chunk = "4K", .prefetch = "none"};
+	struct tide_sim_options options = {
+		.size = sizeof options, .near_size = argv[3], .chunk = "4K", .prefetch = "none"};
 	*(is_trace ? &options.trace : &options.workload) = argv[2];
 
 	int n = argc - 4, rc = 0;
 	struct row *rows = calloc((size_t)n, sizeof *rows);
-	struct tide_facts facts;
+	struct tide_facts facts = {.size = sizeof facts};
 	struct tide_error err = {0, "out of memory"};
 	for (int i = 0; rows && i < n && !rc; i++) {
 		options.evict = rows[i].evict = argv[4 + i];
+		rows[i].counts.size = sizeof rows[i].counts;
 		rc = run(&options, &rows[i].counts, &facts, &err);
 		options.facts = &facts;
 	}

@@ -35,18 +35,19 @@ static int transpose(struct tide_sim *sim, int tile, struct tide_error *err)
 static int walk(const char *evict, int tile, struct tide_error *err)
 {
 	struct tide_sim_options options = {
+		.size = sizeof options,
 		.near_size = "256p", /* of the 1024 pages that both matrices have */
 		.chunk = "4K",
 		.evict = evict,
 		.prefetch = "none",
 	};
-	struct tide_counts counts;
+	struct tide_counts counts = {.size = sizeof counts};
 	struct tide_sim *sim;
 	int rc = tide_sim_open(&sim, &options, err);
 	if (rc)
 		return rc;
 	rc = transpose(sim, tile, err);
-	tide_sim_counts(sim, &counts);
+	tide_sim_counts(sim, &counts, NULL);
 	if (!rc)
 		printf("%-6s %4d %9llu %9llu %9llu\n", evict, tile,
 		       (unsigned long long)counts.accesses, (unsigned long long)counts.faults,

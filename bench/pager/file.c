@@ -150,9 +150,9 @@ static void by_kernel(char **arg)
 
 static void take(struct tide *t, const struct tide_stats *before, struct done *d)
 {
-	struct tide_stats after;
+	struct tide_stats after = {.size = sizeof after};
 
-	tide_stats(t, &after);
+	tide_stats(t, &after, NULL);
 	d->faults = after.counts.faults - before->counts.faults;
 	d->read_bytes = after.read_bytes - before->read_bytes;
 	d->write_bytes = after.write_bytes - before->write_bytes;
@@ -160,15 +160,16 @@ static void take(struct tide *t, const struct tide_stats *before, struct done *d
 
 static void by_tide(char **arg)
 {
-	struct tide_options options = {.near_size = arg[3],
+	struct tide_options options = {.size = sizeof options,
+				       .near_size = arg[3],
 				       .page = arg[4],
 				       .chunk = arg[5],
 				       .evict = arg[6],
 				       .prefetch = arg[7],
 				       .mapping = arg[8],
 				       .host = "0"};
-	struct tide_map_options how = {.path = arg[0], .read_only = true};
-	struct tide_stats before;
+	struct tide_map_options how = {.size = sizeof how, .path = arg[0], .read_only = true};
+	struct tide_stats before = {.size = sizeof before};
 	struct tide_error err = {0};
 	struct done d = {0};
 	struct stat st;
@@ -183,7 +184,7 @@ static void by_tide(char **arg)
 		bench_fail("%s", err.text);
 	struct bench_touch touch = reads(base, (uint64_t)st.st_size, arg[1], number(arg[2]));
 
-	tide_stats(t, &before);
+	tide_stats(t, &before, NULL);
 	run(&touch, &d);
 	take(t, &before, &d);
 	say(&d);
@@ -236,7 +237,8 @@ static void dirty(char **arg)
 static void cyclic(char **arg)
 {
 	uint64_t bytes = number(arg[1]);
-	struct tide_options options = {.near_size = arg[3],
+	struct tide_options options = {.size = sizeof options,
+				       .near_size = arg[3],
 				       .page = arg[4],
 				       .chunk = arg[5],
 				       .evict = arg[6],
@@ -244,7 +246,7 @@ static void cyclic(char **arg)
 				       .mapping = arg[8],
 				       .storage = arg[0],
 				       .host = "0"};
-	struct tide_stats before;
+	struct tide_stats before = {.size = sizeof before};
 	struct tide_error err = {0};
 	struct done d = {0};
 	struct tide *t;
@@ -256,7 +258,7 @@ static void cyclic(char **arg)
 		bench_fail("%s", err.text);
 	bench_fill(base, bytes);
 	scan(base, bytes, 1, &d);
-	tide_stats(t, &before);
+	tide_stats(t, &before, NULL);
 	scan(base, bytes, number(arg[2]), &d);
 	take(t, &before, &d);
 	if (bench_check(base, bytes))

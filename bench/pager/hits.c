@@ -44,7 +44,8 @@ __attribute__((noinline)) static uint64_t walk(char *base, size_t lines, bool ra
 
 static char *paged(const struct kind *k, struct bench_result *out)
 {
-	struct tide_options options = {.near_size = bench_size(2 * k->bytes),
+	struct tide_options options = {.size = sizeof options,
+				       .near_size = bench_size(2 * k->bytes),
 				       .prefetch = "none",
 				       .mapping = k->mapping,
 				       .service = "signal"};

@@ -69,14 +69,15 @@ static void touch_sparsely(char *base, uint64_t bytes, struct scale *s)
 
 static void measure(const struct kind *k, struct scale *s)
 {
-	struct tide_options options = {.near_size = "1G",
+	struct tide_options options = {.size = sizeof options,
+				       .near_size = "1G",
 				       .evict = k->evict,
 				       .prefetch = k->prefetch,
 				       .mapping = k->mapping};
 	uint64_t before_bytes = status_bytes("RssAnon"), tables = status_bytes("VmPTE");
 	const uint64_t bytes = 64ull << 30;
 	struct tide_error err = {0};
-	struct tide_stats stats;
+	struct tide_stats stats = {.size = sizeof stats};
 	struct tide *t;
 	void *base;
 	uint64_t start_ns = bench_wall_ns();
@@ -86,12 +87,12 @@ static void measure(const struct kind *k, struct scale *s)
 		return;
 	}
 	s->start_ns = bench_wall_ns() - start_ns;
-	tide_stats(t, &stats);
+	tide_stats(t, &stats, NULL);
 	s->idle_bytes = status_bytes("RssAnon") - before_bytes;
 	s->idle_metadata = stats.metadata_bytes;
 	s->touched = quick ? 10000 : 400000;
 	touch_sparsely(base, bytes, s);
-	tide_stats(t, &stats);
+	tide_stats(t, &stats, NULL);
 	s->near_bytes = stats.near_bytes;
 	s->tier2_bytes = stats.tier2_bytes;
 	s->used_bytes = status_bytes("RssAnon") - before_bytes;

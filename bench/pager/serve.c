@@ -53,6 +53,7 @@ static struct tide *open_pager(const struct server *s, size_t near_bytes, struct
 {
 	struct tide_error err = {0};
 	struct tide_options options = {
+		.size = sizeof options,
 		.near_size = bench_size(near_bytes),
 		.page = s->page,
 		.chunk = s->chunk,
@@ -83,7 +84,7 @@ static void measure_tide(const void *arg, struct bench_result *out)
 {
 	const struct run *r = arg;
 	struct tide *t = open_pager(&r->server, r->load.bytes / 4, out);
-	struct tide_stats before, after;
+	struct tide_stats before = {.size = sizeof before}, after = {.size = sizeof after};
 	struct bench_touch warm, timed;
 	char *base;
 
@@ -95,9 +96,9 @@ static void measure_tide(const void *arg, struct bench_result *out)
 	warm.accesses /= r->load.rounds;
 	timed = touches(&r->load, base, 2);
 	bench_touch(&warm, out);
-	tide_stats(t, &before);
+	tide_stats(t, &before, NULL);
 	bench_touch(&timed, out);
-	tide_stats(t, &after);
+	tide_stats(t, &after, NULL);
 	out->faults = after.counts.faults - before.counts.faults;
 	out->evict_ns = after.flush_ns - before.flush_ns;
 	out->evicted_bytes = (after.counts.evicted_pages - before.counts.evicted_pages) *

@@ -41,7 +41,8 @@ static void open_one(const void *arg, struct bench_result *out)
 {
 	const struct kind *k = arg;
 	char storage[] = "/var/tmp/tide-states-XXXXXX";
-	struct tide_options options = {.near_size = "1G",
+	struct tide_options options = {.size = sizeof options,
+				       .near_size = "1G",
 				       .page = k->page,
 				       .chunk = "64K",
 				       .evict = k->evict,
@@ -50,7 +51,7 @@ static void open_one(const void *arg, struct bench_result *out)
 				       .host = k->host,
 				       .host_kind = k->host_kind};
 	struct tide_error err = {0};
-	struct tide_stats stats;
+	struct tide_stats stats = {.size = sizeof stats};
 	struct tide *t;
 	void *base;
 	int fd = k->storage ? mkstemp(storage) : -1;
@@ -60,7 +61,7 @@ static void open_one(const void *arg, struct bench_result *out)
 	if (tide_open(&t, &options, &err) || tide_map(t, &base, SPACE, NULL, &err)) {
 		snprintf(out->refused, sizeof out->refused, "%s", err.text);
 	} else {
-		tide_stats(t, &stats);
+		tide_stats(t, &stats, NULL);
 		out->faults = stats.metadata_bytes;
 	}
 	if (fd >= 0)

@@ -6,7 +6,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-/* text is one sentence without a full stop: "what is wrong: what to do". */
+/* text is one sentence without a full stop: "what is wrong: what to do". The layout stays as it is:
+ * a program need not set up a struct that only the library and policies fill. */
 struct tide_error {
 	int code; /* 0, or a negative errno */
 	char text[512];

@@ -28,7 +28,8 @@ typedef struct {
 	uint8_t number; /* 1 near, 2 host, 3 storage */
 } tide_tier;
 
-/* One access of a program. */
+/* One access of a program. The layouts of events, batches and marks stay as they are: they are
+ * arrays, and the code that reads them is fast because it knows where everything is. */
 struct tide_event {
 	uint64_t page;
 	uint64_t ref;    /* id of the instruction that accessed, 0 if unknown */

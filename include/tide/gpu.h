@@ -2,9 +2,9 @@
  *
  *     struct tide_gpu *g;
  *     struct tide_span data;
- *     struct tide_gpu_options o = {.near_size = "4G", .host = "16G"};
- *     struct tide_gpu_array_options how = {.path = "big.bin", .writable = true};
- *     if (tide_gpu_open(&g, &o, &err) == 0 && tide_gpu_array(g, &data, 0, &how, &err) == 0)
+ *     struct tide_gpu_options o = {.size = sizeof o, .near_size = "4G", .host = "16G"};
+ *     struct tide_gpu_array_options how = {.size = sizeof how, .path = "big.bin", .writable =
+ * true}; if (tide_gpu_open(&g, &o, &err) == 0 && tide_gpu_array(g, &data, 0, &how, &err) == 0)
  *             tide_launch(g, &err, grid, block, 1, scale, data);       (tide/device.cuh)
  *     tide_gpu_sync(g, &err);
  *
@@ -36,6 +36,7 @@ struct tide_gpu;
 
 /* Everything not set is its default. Texts are written as on the command line. */
 struct tide_gpu_options {
+	size_t size;             /* sizeof(struct tide_gpu_options) */
 	const char *near_size;   /* tier 1: "4G", "1024p"; required */
 	const char *host;        /* tier 2, pinned memory: "16G"; none */
 	const char *page;        /* "64K"; a power of two, 4K to 2M */
@@ -61,6 +62,7 @@ int tide_gpu_open(struct tide_gpu **out, const struct tide_gpu_options *options,
 		  struct tide_error *err);
 
 struct tide_gpu_array_options {
+	size_t size;      /* sizeof(struct tide_gpu_array_options) */
 	const char *path; /* NULL: no file, all zero at first; needs options.storage */
 	uint64_t offset;  /* in the file: a multiple of the page size */
 	bool writable;    /* without a file: always */
@@ -97,11 +99,12 @@ int tide_gpu_demote(struct tide_gpu *g, struct tide_span array, struct tide_erro
 int tide_gpu_reset(struct tide_gpu *g, struct tide_error *err);
 
 struct tide_gpu_stats {
+	size_t size; /* sizeof(struct tide_gpu_stats) */
 	struct tide_counts counts;
+	double slope, intercept; /* of the line from accesses to reuse distance */
 #define TIDE_FIGURE(name, help) uint64_t name;
 #include "gpu_figures.def"
 #undef TIDE_FIGURE
-	double slope, intercept; /* of the line from accesses to reuse distance */
 };
 
 int tide_gpu_stats(struct tide_gpu *g, struct tide_gpu_stats *stats, struct tide_error *err);
@@ -117,6 +120,7 @@ int tide_gpu_close(struct tide_gpu *g, struct tide_error *err);
 
 /* What there is. -ENODEV: no GPU can be used, and why. */
 struct tide_gpu_info {
+	size_t size; /* sizeof(struct tide_gpu_info) */
 	char name[128];
 	char driver[32], runtime[32]; /* versions: "13.0" */
 	int device, devices, major, minor, multiprocessors;

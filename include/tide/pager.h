@@ -1,7 +1,7 @@
 /* The host pager: memory of this process that is larger than the near memory it may use.
  *
  *     struct tide *t;
- *     struct tide_options o = {.near_size = "512M", .evict = "cp", .storage = "/var/tmp/far"};
+ *     struct tide_options o = {.size = sizeof o, .near_size = "512M", .storage = "/var/tmp/far"};
  *     if (tide_open(&t, &o, &err) == 0 && tide_map(t, &p, 8 << 30, NULL, &err) == 0)
  *             ... use p as plain memory, from any thread ...
  *
@@ -30,6 +30,7 @@ struct tide;
 
 /* Everything not set is its default. Texts are written as on the command line. */
 struct tide_options {
+	size_t size;           /* sizeof(struct tide_options) */
 	const char *near_size; /* "512M", "1024p": for all mappings together; required */
 	const char *page;      /* "4K", to "64K" */
 	const char *chunk;     /* "64K", or in pages "16p" */
@@ -59,6 +60,7 @@ int tide_open(struct tide **out, const struct tide_options *options, struct tide
 
 /* What a mapping holds. A file's pages are read when they are touched. */
 struct tide_map_options {
+	size_t size;      /* sizeof(struct tide_map_options) */
 	const char *path; /* NULL: anonymous memory, all zero */
 	uint64_t offset;  /* in the file: a multiple of the page size */
 	bool shared;      /* writes go to the file, at the latest by tide_sync() or tide_close() */
@@ -100,17 +102,18 @@ void tide_release(struct tide *t, const void *addr, size_t held);
 bool tide_owns(struct tide *t, const void *addr);
 
 struct tide_stats {
+	size_t size; /* sizeof(struct tide_stats) */
 	struct tide_counts counts;
+	char evict[64];   /* at work now */
+	char ejected[64]; /* policy that was replaced after invalid answers; empty: none */
+	char mapping[8], service[8];
 	/* Where the time and the bytes went. */
 #define TIDE_FIGURE(name, help) uint64_t name;
 #include "figures.def"
 #undef TIDE_FIGURE
-	char evict[64];   /* at work now */
-	char ejected[64]; /* policy that was replaced after invalid answers; empty: none */
-	char mapping[8], service[8];
 };
 
-void tide_stats(struct tide *t, struct tide_stats *stats);
+int tide_stats(struct tide *t, struct tide_stats *stats, struct tide_error *err);
 
 /* The JSON document of docs/man/tide-run.1 as text, to be freed with free(). */
 int tide_stats_json(struct tide *t, char **text, struct tide_error *err);

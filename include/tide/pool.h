@@ -1,7 +1,8 @@
 /* The buffer pool: pages of a file in main memory, behind it device memory, behind that the file.
  *
  *     struct tide_pool *p;
- *     struct tide_pool_options o = {.path = "disk.img", .main_size = "256M", .device_size = "1G"};
+ *     struct tide_pool_options o = {.size = sizeof o, .path = "disk.img",
+ *                                  .main_size = "256M", .device_size = "1G"};
  *     if (tide_pool_open(&p, &o, &err) == 0 && tide_pool_read(p, to, 4096, offset, &err) == 0)
  *             ...
  *
@@ -29,6 +30,7 @@ struct tide_pool;
 
 /* Everything not set is its default. Texts are written as on the command line. */
 struct tide_pool_options {
+	size_t size;             /* sizeof(struct tide_pool_options) */
 	const char *path;        /* a file or block device, of a size that stays; required */
 	const char *page;        /* "4K"; a power of two to "1M" */
 	const char *main_size;   /* "64M", "1024p": required */
@@ -52,7 +54,8 @@ uint32_t tide_pool_page_bytes(const struct tide_pool *p);
 
 enum tide_pool_access { TIDE_POOL_READ, TIDE_POOL_WRITE };
 
-/* A page that stays where it is until it is put. Behind the end of the file it is zero. */
+/* A page that stays where it is until it is put. Behind the end of the file it is zero. The layout
+ * of a pin stays as it is, and so it has no size. */
 struct tide_pool_pin {
 	void *addr;
 	uint64_t page;
@@ -90,13 +93,14 @@ int tide_pool_trim(struct tide_pool *p, uint64_t offset, uint64_t bytes, struct 
 int tide_pool_flush(struct tide_pool *p, struct tide_error *err);
 
 struct tide_pool_stats {
+	size_t size;               /* sizeof(struct tide_pool_stats) */
 	struct tide_counts counts; /* tier 2 is device memory, tier 3 the file */
 #define TIDE_FIGURE(name, help) uint64_t name;
 #include "pool_figures.def"
 #undef TIDE_FIGURE
 };
 
-void tide_pool_stats(struct tide_pool *p, struct tide_pool_stats *stats);
+int tide_pool_stats(struct tide_pool *p, struct tide_pool_stats *stats, struct tide_error *err);
 /* The same as a JSON document, to be freed with free(). */
 int tide_pool_stats_json(struct tide_pool *p, char **text, struct tide_error *err);
 

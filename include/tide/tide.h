@@ -2,7 +2,14 @@
  *
  * Calls return 0 or a negative errno and then fill err (which may be NULL) with one sentence.
  * A handle belongs to one thread at a time; different handles are independent. The library
- * never prints and never exits. */
+ * never prints and never exits.
+ *
+ * Public structs begin with their size, so that a program and the library may be of different
+ * versions (tide/stats.h says how):
+ *
+ *     struct tide_sim_options options = {.size = sizeof options, .near_size = "512M"};
+ *     struct tide_counts counts = {.size = sizeof counts};
+ */
 #ifndef TIDE_TIDE_H
 #define TIDE_TIDE_H
 
@@ -25,6 +32,7 @@ const char *tide_version(void);
 
 /* What is known of an input. UINT64_MAX: not known. */
 struct tide_facts {
+	size_t size; /* sizeof(struct tide_facts) */
 	uint64_t accesses;
 	uint64_t pages;     /* distinct pages touched: the footprint */
 	uint64_t last_page; /* highest page number: the end of the address range */
@@ -33,6 +41,7 @@ struct tide_facts {
 
 /* Everything not set is its default. Texts are written as on the command line. */
 struct tide_sim_options {
+	size_t size;           /* sizeof(struct tide_sim_options) */
 	const char *trace;     /* file name, "-" for standard input; or */
 	const char *workload;  /* "zipf:pages=1000"; or neither: push accesses */
 	const char *format;    /* of the trace; guessed if NULL */
@@ -68,8 +77,8 @@ int tide_sim_run(struct tide_sim *sim, tide_progress *progress, void *arg, struc
 /* Or accesses pushed one by one, where neither trace nor workload was given. */
 int tide_sim_access(struct tide_sim *sim, const struct tide_event *event, struct tide_error *err);
 
-void tide_sim_counts(const struct tide_sim *sim, struct tide_counts *counts);
-void tide_sim_facts(const struct tide_sim *sim, struct tide_facts *facts);
+int tide_sim_counts(const struct tide_sim *sim, struct tide_counts *counts, struct tide_error *err);
+int tide_sim_facts(const struct tide_sim *sim, struct tide_facts *facts, struct tide_error *err);
 
 /* The JSON document of docs/man/tide-sim.1 as text, to be freed with free(). */
 int tide_sim_json(struct tide_sim *sim, char **text, struct tide_error *err);
@@ -83,6 +92,7 @@ uint64_t tide_sim_time_ns(const struct tide_sim *sim);
 
 /* Everything not set is its default. Pages are single: no chunks, no prefetch. */
 struct tide_mrc_options {
+	size_t size; /* sizeof(struct tide_mrc_options) */
 	const char *trace, *workload, *format, *columns, *page, *seed; /* as of tide_sim_options */
 	const char *policy; /* "lru": any eviction policy, or "vmin", "osl" */
 	const char *sizes;  /* "1%,5%,1024p", or a number of points, evenly spread; "50" */
@@ -91,6 +101,7 @@ struct tide_mrc_options {
 	const struct tide_facts *facts;
 };
 
+/* A row of a curve. Its layout stays as it is: a curve is an array of them. */
 struct tide_mrc_point {
 	double pages; /* size; of vmin and osl the average they used */
 	uint64_t misses;
@@ -99,13 +110,14 @@ struct tide_mrc_point {
 };
 
 struct tide_mrc {
+	size_t size; /* sizeof(struct tide_mrc) */
 	uint64_t accesses, footprint_pages;
 	uint64_t sampled_accesses; /* those that were looked at */
 	const char *method;        /* "one pass" or "a run per size" */
 	const char *format;        /* of the trace, or "workload" */
 	double error;              /* of a sampled curve: estimated mean error of the miss ratio */
 	size_t n;
-	struct tide_mrc_point at[]; /* ascending sizes */
+	const struct tide_mrc_point *at; /* ascending sizes; freed with the curve */
 };
 
 /* The curve, to be freed with free(). */
@@ -118,6 +130,7 @@ struct tide_trace;
 struct tide_trace_writer;
 
 struct tide_trace_options {
+	size_t size;          /* sizeof(struct tide_trace_options) */
 	const char *path;     /* file name, "-" for standard input; or */
 	const char *workload; /* "zipf:pages=1000": its accesses, as if they were a trace */
 	const char *format;
@@ -147,14 +160,16 @@ struct tide_policy; /* policy.h */
 const struct tide_policy *tide_policy_at(size_t i);
 
 struct tide_model_info {
+	size_t size; /* sizeof(struct tide_model_info) */
 	const char *name, *summary;
 	struct tide_param params[64]; /* with this model's values; ends as others do */
 };
 
-/* 0, or -ENOENT after the last. */
+/* 0, or -ENOENT after the last; -EINVAL: info->size is 0. */
 int tide_model_at(size_t i, struct tide_model_info *info);
 
 struct tide_workload_info {
+	size_t size; /* sizeof(struct tide_workload_info) */
 	const char *name, *paper, *type, *summary;
 	/* At the default size, in pages of page_bytes, which are the paper's; 0: not known. The
 	 * footprint is what the paper's is taken to count: the arrays, or what is touched. */
@@ -166,9 +181,10 @@ struct tide_workload_info {
 	uint64_t touched_bytes;
 };
 
-/* 0, or -ENOENT after the last. */
+/* 0, or -ENOENT after the last; -EINVAL: info->size is 0. */
 int tide_workload_at(size_t i, struct tide_workload_info *info);
 
+/* Rows of a shape. Their layouts stay as they are: a shape has arrays of them. */
 struct tide_workload_array {
 	char name[32];
 	uint64_t bytes, base;
@@ -183,6 +199,7 @@ struct tide_workload_kernel {
 
 /* What a workload is made of. Plain patterns have neither arrays nor kernels. */
 struct tide_workload_shape {
+	size_t size; /* sizeof(struct tide_workload_shape) */
 	struct tide_workload_array *array;
 	struct tide_workload_kernel *kernel; /* in the order of their first launches */
 	size_t arrays, kernels;
@@ -198,6 +215,7 @@ int tide_workload_describe(struct tide_workload_shape **out, const char *workloa
 void tide_workload_free(struct tide_workload_shape *shape); /* NULL is fine */
 
 struct tide_workload_measured {
+	size_t size;                        /* sizeof(struct tide_workload_measured) */
 	uint64_t accesses, footprint_bytes; /* as in struct tide_workload_info */
 	double prepare_seconds, seconds;    /* of the processor: to make the data, the accesses */
 	uint64_t touched_bytes, allocated_bytes; /* in whole pages; patterns allocate nothing */

@@ -246,7 +246,8 @@ static int check_args(struct td_cli_gram *g, struct tide_error *err)
 				 td_cli_shown(args->scale).text);
 	g->thousand = (uint64_t)(8 * scale + 0.5);
 	/* Judged as far as it can be without a file. */
-	struct tide_pool_options o = {.path = "",
+	struct tide_pool_options o = {.size = sizeof o,
+				      .path = "",
 				      .main_size = "1M",
 				      .device_size = "1M",
 				      .device = args->device_kind,

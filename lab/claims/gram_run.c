@@ -64,9 +64,9 @@ static int access_page(struct run *r, uint64_t access, struct tide_error *err)
 /* In the second half: what is held at the very end may be the last machine's alone. */
 static void sample(struct run *r)
 {
-	struct tide_pool_stats s;
+	struct tide_pool_stats s = {.size = sizeof s};
 
-	tide_pool_stats(r->pool, &s);
+	tide_pool_stats(r->pool, &s, NULL);
 	if (r->samples++ < SAMPLES / 2)
 		return;
 	r->of->samples++;
@@ -155,7 +155,8 @@ static int warm_up(struct run *r, struct tide_error *err)
 
 	for (uint64_t page = 0; page < r->of->set_pages && !rc; page++)
 		rc = access_page(r, 2 * page, err);
-	tide_pool_stats(r->pool, &r->warm);
+	r->warm.size = sizeof r->warm;
+	tide_pool_stats(r->pool, &r->warm, NULL);
 	return rc;
 }
 
@@ -235,7 +236,8 @@ static int use_pool(struct run *r, struct tide_error *err)
 		rc = tide_pool_check(r->pool, err);
 	if (rc)
 		return rc;
-	tide_pool_stats(r->pool, &of->stats);
+	of->stats.size = sizeof of->stats;
+	tide_pool_stats(r->pool, &of->stats, NULL);
 	subtract(&of->stats, &r->warm);
 	of->seconds = (double)r->ns / 1e9;
 	of->done = true;
@@ -248,7 +250,8 @@ static int open_pool(struct run *r, struct tide_error *err)
 	const struct td_cli_args *args = r->g->args;
 	const struct td_cli_gram_run *of = r->of;
 	char main_size[32], device_size[32], batch[16];
-	struct tide_pool_options o = {.path = r->g->file.file.path,
+	struct tide_pool_options o = {.size = sizeof o,
+				      .path = r->g->file.file.path,
 				      .main_size = main_size,
 				      .device_size = device_size,
 				      .device = args->device_kind,

@@ -72,9 +72,12 @@ static int open_threads(struct thread *threads, const struct td_cli_part *parts,
 		base += 16 * parts[i].pages;
 		snprintf(spec, sizeof spec, "%s%" PRIu64 ",accesses=%" PRIu64, parts[i].workload,
 			 parts[i].pages, parts[i].accesses);
-		rc = tide_trace_open(&threads[i].trace,
-				     &(struct tide_trace_options){.workload = spec, .seed = seed},
-				     err);
+		rc = tide_trace_open(
+			&threads[i].trace,
+			&(struct tide_trace_options){.size = sizeof(struct tide_trace_options),
+						     .workload = spec,
+						     .seed = seed},
+			err);
 		if (rc)
 			return rc;
 	}
@@ -137,7 +140,8 @@ int td_cli_weave(struct td_cli_copy *copy, const struct td_cli_part *parts, size
 int td_cli_copy_trace(struct td_cli_copy *copy, const struct td_cli_args *args,
 		      struct tide_error *err)
 {
-	struct tide_trace_options options = {.path = args->trace,
+	struct tide_trace_options options = {.size = sizeof options,
+					     .path = args->trace,
 					     .format = args->format,
 					     .columns = args->columns,
 					     .page = args->page};

@@ -85,7 +85,8 @@ static int run_curve(struct figure *f, struct td_cli_leu_input *in, enum td_cli_
 		     struct tide_error *err)
 {
 	struct td_cli_leu_policy policy;
-	struct tide_mrc_options options = {.trace = in->copy.path,
+	struct tide_mrc_options options = {.size = sizeof options,
+					   .trace = in->copy.path,
 					   .format = "txt",
 					   .policy = policy.text,
 					   .sizes = f->sizes,

@@ -190,7 +190,8 @@ static int run_size(const struct td_cli_leu_input *in, const char *policy, uint6
 		    uint64_t *misses, struct tide_error *err)
 {
 	char near_size[32];
-	struct tide_sim_options options = {.trace = in->copy.path,
+	struct tide_sim_options options = {.size = sizeof options,
+					   .trace = in->copy.path,
 					   .format = "txt",
 					   .near_size = near_size,
 					   .chunk = "1p",
@@ -198,7 +199,7 @@ static int run_size(const struct td_cli_leu_input *in, const char *policy, uint6
 					   .evict = policy,
 					   .prefetch = "none",
 					   .facts = &in->facts};
-	struct tide_counts counts;
+	struct tide_counts counts = {.size = sizeof counts};
 	struct tide_sim *sim;
 	int rc;
 
@@ -207,7 +208,7 @@ static int run_size(const struct td_cli_leu_input *in, const char *policy, uint6
 	if (rc)
 		return rc;
 	rc = tide_sim_run(sim, NULL, NULL, err);
-	tide_sim_counts(sim, &counts);
+	tide_sim_counts(sim, &counts, NULL);
 	*misses = counts.faults;
 	tide_sim_close(sim);
 	return rc;

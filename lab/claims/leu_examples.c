@@ -193,7 +193,8 @@ static int state_formulas(struct td_cli_reproduction *r, struct tide_error *err)
 static int run_policy(const struct td_cli_copy *copy, const char *policy, uint64_t misses[SIZES],
 		      struct tide_error *err)
 {
-	struct tide_mrc_options options = {.trace = copy->path,
+	struct tide_mrc_options options = {.size = sizeof options,
+					   .trace = copy->path,
 					   .format = "txt",
 					   .policy = policy,
 					   .sizes = "1p,2p,3p,4p",

@@ -40,7 +40,8 @@ _Static_assert(sizeof recipes / sizeof recipes[0] == TD_CLI_LEU_INPUTS_MAX, "as 
 /* A run that knows its footprint has looked through the input. */
 static int survey(struct td_cli_leu_input *in, struct tide_error *err)
 {
-	struct tide_sim_options options = {.trace = in->copy.path,
+	struct tide_sim_options options = {.size = sizeof options,
+					   .trace = in->copy.path,
 					   .format = "txt",
 					   .near_size = "100%",
 					   .chunk = "1p",
@@ -51,7 +52,8 @@ static int survey(struct td_cli_leu_input *in, struct tide_error *err)
 
 	if (rc)
 		return rc;
-	tide_sim_facts(sim, &in->facts);
+	in->facts.size = sizeof in->facts;
+	tide_sim_facts(sim, &in->facts, NULL);
 	tide_sim_close(sim);
 	return 0;
 }

@@ -60,7 +60,8 @@ static void look_through(void *arg, size_t i)
 {
 	struct work *w = arg;
 	struct input *in = &w->inputs[i];
-	struct tide_sim_options options = {.workload = in->of->workload,
+	struct tide_sim_options options = {.size = sizeof options,
+					   .workload = in->of->workload,
 					   .page = in->of->page,
 					   .chunk = "1p",
 					   .near_size = "50%",
@@ -70,7 +71,8 @@ static void look_through(void *arg, size_t i)
 
 	in->rc = tide_sim_open(&sim, &options, &in->err);
 	if (!in->rc)
-		tide_sim_facts(sim, &in->facts);
+		in->facts.size = sizeof in->facts;
+	tide_sim_facts(sim, &in->facts, NULL);
 	tide_sim_close(sim);
 	tell(w);
 }
@@ -80,7 +82,8 @@ static void do_run(void *arg, size_t i)
 	struct work *w = arg;
 	struct td_cli_rerun *run = &w->runs[i];
 	const struct input *in = &w->inputs[w->input_of[i]];
-	struct tide_sim_options options = {.workload = run->workload,
+	struct tide_sim_options options = {.size = sizeof options,
+					   .workload = run->workload,
 					   .near_size = run->near_size,
 					   .page = run->page,
 					   .chunk = run->chunk,
@@ -99,7 +102,8 @@ static void do_run(void *arg, size_t i)
 	if (!run->rc)
 		run->rc = tide_sim_run(sim, NULL, NULL, &run->err);
 	if (!run->rc) {
-		tide_sim_counts(sim, &run->counts);
+		run->counts.size = sizeof run->counts;
+		tide_sim_counts(sim, &run->counts, NULL);
 		run->time_ns = tide_sim_time_ns(sim);
 		run->rc = td_cli_load_run(sim, &run->json, &run->err);
 	}

@@ -103,7 +103,8 @@ static int try_all(const struct comparison *all, const struct td_cli_args *args,
 {
 	for (size_t i = 0; i < all->pairs.n; i++) {
 		const struct td_cli_pair *pair = &all->pairs.at[i];
-		struct tide_sim_options options = {.near_size = "64p",
+		struct tide_sim_options options = {.size = sizeof options,
+						   .near_size = "64p",
 						   .page = args->page,
 						   .chunk = args->chunk,
 						   .evict = pair->evict,
@@ -141,7 +142,8 @@ static void do_run(void *arg, size_t i)
 	if (!run->rc)
 		run->rc = tide_sim_run(run->sim, show, run, &run->err);
 	if (!run->rc) {
-		tide_sim_counts(run->sim, &run->counts);
+		run->counts.size = sizeof run->counts;
+		tide_sim_counts(run->sim, &run->counts, NULL);
 		run->time_ns = tide_sim_time_ns(run->sim);
 		run->rc = td_cli_load_run(run->sim, &run->json, &run->err);
 	}
@@ -316,7 +318,7 @@ static int first_failure(const struct comparison *all, struct tide_error *err)
 static int compare(struct comparison *all, const struct td_cli_args *args,
 		   struct tide_sim_options *options, struct tide_error *err)
 {
-	struct tide_facts facts;
+	struct tide_facts facts = {.size = sizeof facts};
 	int rc = try_all(all, args, err);
 
 	all->options = options;
@@ -324,7 +326,7 @@ static int compare(struct comparison *all, const struct td_cli_args *args,
 		rc = open_run(all, 0, err);
 	if (rc)
 		return rc;
-	tide_sim_facts(all->runs[0].sim, &facts);
+	tide_sim_facts(all->runs[0].sim, &facts, NULL);
 	options->facts = &facts;
 	td_jobs_run(all->pairs.n, (size_t)args->jobs, do_run, all);
 	td_cli_progress_end(&all->progress);
@@ -350,7 +352,7 @@ static void release(struct comparison *all)
 int td_cli_compare(const struct td_cli_args *args, struct tide_error *err)
 {
 	struct comparison all = {.lock = PTHREAD_MUTEX_INITIALIZER};
-	struct tide_sim_options options;
+	struct tide_sim_options options = {.size = sizeof options};
 	int rc = td_cli_input(args, &options, err);
 
 	/* Every run opens the input for itself. */

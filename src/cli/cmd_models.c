@@ -29,7 +29,7 @@ static json_t *model_json(const struct tide_model_info *info)
 static int print_json(const char *only, struct tide_error *err)
 {
 	json_t *list = json_array();
-	struct tide_model_info info;
+	struct tide_model_info info = {.size = sizeof info};
 
 	for (size_t i = 0; !tide_model_at(i, &info); i++)
 		if (!only || strcmp(only, info.name) == 0)
@@ -40,7 +40,7 @@ static int print_json(const char *only, struct tide_error *err)
 static int print_all(struct tide_error *err)
 {
 	struct td_cli_table t = {.align = "ll"};
-	struct tide_model_info info;
+	struct tide_model_info info = {.size = sizeof info};
 
 	for (size_t i = 0; !tide_model_at(i, &info); i++) {
 		td_cli_cell(&t, "%s", info.name);
@@ -52,7 +52,7 @@ static int print_all(struct tide_error *err)
 int td_cli_models(const struct td_cli_args *args, struct tide_error *err)
 {
 	const char *name = args->words.n ? args->words.at[0] : NULL;
-	struct tide_model_info info;
+	struct tide_model_info info = {.size = sizeof info};
 	const char *names[32];
 	size_t n = 0;
 

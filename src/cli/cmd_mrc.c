@@ -89,7 +89,8 @@ static int run_one(struct curves *all, const char *policy, const char *sizes, co
 		   struct tide_mrc **out, struct tide_error *err)
 {
 	const struct td_cli_args *args = all->args;
-	struct tide_mrc_options options = {.trace = args->trace,
+	struct tide_mrc_options options = {.size = sizeof options,
+					   .trace = args->trace,
 					   .workload = args->workload,
 					   .format = args->format,
 					   .columns = args->columns,

@@ -213,13 +213,13 @@ static void print_speed(const json_t *run)
 
 static int print_run(struct tide_sim *sim, struct tide_error *err)
 {
-	struct tide_counts counts;
+	struct tide_counts counts = {.size = sizeof counts};
 	json_t *run;
 	int rc = td_cli_load_run(sim, &run, err);
 
 	if (rc)
 		return rc;
-	tide_sim_counts(sim, &counts);
+	tide_sim_counts(sim, &counts, NULL);
 	td_cli_print_setup(run, counts.accesses);
 	print_policies(run);
 	rc = print_counts(&counts, err);
@@ -246,7 +246,7 @@ static int print_text(struct tide_sim *sim, struct tide_error *err)
 
 int td_cli_sim(const struct td_cli_args *args, struct tide_error *err)
 {
-	struct tide_sim_options options;
+	struct tide_sim_options options = {.size = sizeof options};
 	struct td_cli_progress progress;
 	struct tide_sim *sim = NULL;
 	int rc = td_cli_input(args, &options, err);

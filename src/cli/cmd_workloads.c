@@ -91,7 +91,7 @@ static int check_paper(const char *paper, struct tide_error *err)
 static int check(const struct td_cli_args *args, struct tide_error *err)
 {
 	bool one = args->describe || args->plot;
-	struct tide_workload_info w;
+	struct tide_workload_info w = {.size = sizeof w};
 	int rc = check_paper(args->paper, err);
 
 	if (!rc && one && (args->measure || args->paper || args->words.n != 1))
@@ -136,7 +136,7 @@ static json_t *workload_json(const struct tide_workload_info *w)
 static int print_json(const struct td_cli_args *args, struct tide_error *err)
 {
 	json_t *list = json_array();
-	struct tide_workload_info w;
+	struct tide_workload_info w = {.size = sizeof w};
 
 	for (size_t i = 0; tide_workload_at(i, &w) == 0; i++)
 		if (td_cli_workload_wanted(args, &w))
@@ -160,7 +160,7 @@ static int print_all(const struct td_cli_args *args, struct tide_error *err)
 	struct td_cli_table t = {.align = "lllrrrll"};
 	static const char *const heads[] = {"name",   "paper",    "type",       "footprint",
 					    "arrays", "accesses", "parameters", "summary"};
-	struct tide_workload_info w;
+	struct tide_workload_info w = {.size = sizeof w};
 
 	for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++)
 		td_cli_cell(&t, "%s", heads[i]);
@@ -182,7 +182,7 @@ static int print_all(const struct td_cli_args *args, struct tide_error *err)
 
 static int print_one(const char *name, struct tide_error *err)
 {
-	struct tide_workload_info w;
+	struct tide_workload_info w = {.size = sizeof w};
 	int rc = td_cli_find_workload(name, &w, err);
 
 	if (rc)

@@ -35,7 +35,7 @@ static void print_workloads(const char *before)
 
 static void print_models(const char *before)
 {
-	struct tide_model_info info;
+	struct tide_model_info info = {.size = sizeof info};
 
 	for (size_t i = 0; !tide_model_at(i, &info); i++)
 		printf("%s%s\n", before, info.name);

@@ -258,7 +258,7 @@ static void cut_advice(char *text)
 void td_cli_probe_gpu_runtime(struct td_cli_finding *f)
 {
 	struct tide_error err = {0, ""};
-	struct tide_gpu_info info;
+	struct tide_gpu_info info = {.size = sizeof info};
 
 	if (tide_gpu_info(&info, 0, &err) == 0) {
 		say(f, true, NULL, "%s, %s, %d multiprocessors", info.name,

@@ -53,6 +53,7 @@ int td_cli_input(const struct td_cli_args *args, struct tide_sim_options *option
 			err, -EINVAL,
 			"--log - would be among the results on standard output: give a file");
 	*options = (struct tide_sim_options){
+		.size = sizeof(struct tide_sim_options),
 		.model = args->model,
 		.trace = args->trace,
 		.workload = args->workload,

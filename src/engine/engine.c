@@ -358,8 +358,10 @@ int td_engine_create(struct td_engine **out, struct td_engine_config *config,
 	/* On whole cache lines: the first few have all that a fault changes. */
 	size_t bytes = (sizeof(struct td_engine) + 63) / 64 * 64;
 	struct td_engine *e = aligned_alloc(64, bytes);
-	if (e)
+	if (e) {
 		memset(e, 0, bytes);
+		e->counts.size = sizeof e->counts;
+	}
 	int rc = e ? init(e, config, err) : tide_fail(err, -ENOMEM, "out of memory");
 	td_policy_release(&config->evict);
 	td_policy_release(&config->prefetch);

@@ -51,7 +51,7 @@ static const struct part limits[] = {
 
 int td_gpu_device(const struct td_gpu_setup *s, json_t **out, struct tide_error *err)
 {
-	struct tide_gpu_info i;
+	struct tide_gpu_info i = {.size = sizeof i};
 	int rc = tide_gpu_info(&i, s->device, err);
 	if (rc)
 		return rc;

@@ -52,7 +52,7 @@ struct misses {
 		double ns;
 		size_text near_text(near_bytes), host_text(host_bytes), page_text(page);
 		size_text address(bytes);
-		struct tide_gpu_options o = {};
+		struct tide_gpu_options o = {sizeof o};
 		o.near_size = near_text;
 		o.host = host_text;
 		o.page = page_text;
@@ -82,7 +82,7 @@ struct moved {
 static int pass(struct misses &x, struct shape shape, bool soil, struct moved *m,
 		struct tide_error *err)
 {
-	struct tide_gpu_stats before, after;
+	struct tide_gpu_stats before = {sizeof before}, after = {sizeof after};
 	int rc = tide_gpu_stats(x.r.g, &before, err);
 	if (!rc)
 		rc = x.sum.clear(err);

@@ -254,7 +254,7 @@ static void test_long(struct test *t)
 int td_gpu_selftest(const struct td_gpu_selftest_options *o, json_t **out, struct tide_error *err)
 {
 	struct test t = {.o = o, .parts = json_array(), .ok = true};
-	struct tide_gpu_info info;
+	struct tide_gpu_info info = {.size = sizeof info};
 	*out = json_object();
 	int rc = td_gpu_list_check(o->part, td_gpu_tests, "part", err);
 	if (!rc)

@@ -22,7 +22,7 @@ static int read_events(struct tide_trace *trace, struct td_gpu_trace *t, uint64_
 int td_gpu_trace_load(struct td_gpu_trace *t, const char *workload, uint64_t limit,
 		      struct tide_error *err)
 {
-	struct tide_trace_options o = {.workload = workload};
+	struct tide_trace_options o = {.size = sizeof o, .workload = workload};
 	struct tide_trace *trace;
 	*t = (struct td_gpu_trace){.access = calloc(limit, sizeof *t->access)};
 	if (!t->access)
@@ -121,7 +121,8 @@ int td_gpu_simulate(const struct td_gpu_trace *t, const struct td_gpu_replay *r,
 		    struct td_gpu_outcome *out, struct tide_error *err)
 {
 	char near[32], host[32];
-	struct tide_sim_options o = {.near_size = near, .host = host, .place = "reuse", .log = log};
+	struct tide_sim_options o = {
+		.size = sizeof o, .near_size = near, .host = host, .place = "reuse", .log = log};
 	struct tide_sim *sim;
 	snprintf(near, sizeof near, "%" PRIu64 "p", r->near_pages);
 	snprintf(host, sizeof host, "%" PRIu64 "p", r->host_pages);
@@ -131,7 +132,8 @@ int td_gpu_simulate(const struct td_gpu_trace *t, const struct td_gpu_replay *r,
 	rc = push_all(sim, t, err);
 	if (!rc)
 		rc = read_report(sim, out, err);
-	tide_sim_counts(sim, &out->counts);
+	out->counts.size = sizeof out->counts;
+	tide_sim_counts(sim, &out->counts, NULL);
 	tide_sim_close(sim); /* and the log is whole */
 	return rc ? rc : td_gpu_log_read(log, out, err);
 }

@@ -15,7 +15,7 @@ struct td_lib_curve {
 	double rate;
 	struct td_lib_near *sizes; /* n of them; NULL: n points spread over the footprint */
 	size_t n;
-	struct td_trace_facts facts;
+	struct td_trace_facts facts, given; /* of the input; as the program knows them */
 	const char *format;
 	tide_progress *progress;
 	void *arg;
@@ -23,6 +23,12 @@ struct td_lib_curve {
 
 int td_lib_curve_source(const struct td_lib_curve *c, struct td_trace_source **out,
 			struct tide_error *err);
+
+/* Its points, which lie behind it. */
+static inline struct tide_mrc_point *td_lib_curve_at(struct tide_mrc *mrc)
+{
+	return (struct tide_mrc_point *)(void *)(mrc + 1);
+}
 
 /* The sizes for a footprint, ascending, each once; all else of the curve is 0. */
 int td_lib_curve_points(const struct td_lib_curve *c, uint64_t footprint_pages,

@@ -10,6 +10,7 @@
 
 #include "cuda.h"
 #include "mech/cuda/driver.h"
+#include "sized.h"
 
 #define LIBRARY "libtide_cuda.so"
 
@@ -115,24 +116,33 @@ static const struct td_gpu_driver *driver_of(const struct tide_gpu *g)
 int tide_gpu_open(struct tide_gpu **out, const struct tide_gpu_options *options,
 		  struct tide_error *err)
 {
+	struct tide_gpu_options own = {0};
 	const struct td_gpu_driver *d;
-	int rc = find_driver(&d, err);
+	int rc = TD_LIB_TAKE(&own, options, tide_gpu_options, err);
 
-	return rc ? rc : d->open(out, options, err);
+	if (!rc)
+		rc = find_driver(&d, err);
+	return rc ? rc : d->open(out, &own, err);
 }
 
 int tide_gpu_info(struct tide_gpu_info *info, int device, struct tide_error *err)
 {
+	struct tide_gpu_info own = {0};
 	const struct td_gpu_driver *d;
 	int rc = find_driver(&d, err);
 
-	return rc ? rc : d->info(info, device, err);
+	if (!rc)
+		rc = d->info(&own, device, err);
+	return rc ? rc : TD_LIB_GIVE(info, &own, tide_gpu_info, err);
 }
 
 int tide_gpu_array(struct tide_gpu *g, struct tide_span *out, uint64_t bytes,
 		   const struct tide_gpu_array_options *how, struct tide_error *err)
 {
-	return driver_of(g)->array(g, out, bytes, how, err);
+	struct tide_gpu_array_options own = {0};
+	int rc = how ? TD_LIB_TAKE(&own, how, tide_gpu_array_options, err) : 0;
+
+	return rc ? rc : driver_of(g)->array(g, out, bytes, how ? &own : NULL, err);
 }
 
 int tide_gpu_begin(struct tide_gpu *g, uint64_t warps, unsigned pins, struct tide_error *err)
@@ -174,7 +184,11 @@ int tide_gpu_reset(struct tide_gpu *g, struct tide_error *err)
 
 int tide_gpu_stats(struct tide_gpu *g, struct tide_gpu_stats *stats, struct tide_error *err)
 {
-	return driver_of(g)->stats(g, stats, err);
+	struct tide_gpu_stats own = {0};
+	int rc = driver_of(g)->stats(g, &own, err);
+
+	own.counts.size = sizeof own.counts;
+	return rc ? rc : TD_LIB_GIVE(stats, &own, tide_gpu_stats, err);
 }
 
 int tide_gpu_stats_json(struct tide_gpu *g, char **text, struct tide_error *err)

@@ -5,6 +5,7 @@
 #include "engine/engine.h"
 #include "mech/sim/functional.h"
 #include "mech/sim/timed/timed.h"
+#include "sized.h"
 #include "sizes.h"
 #include "tide/tide.h"
 #include "trace/trace.h"
@@ -24,5 +25,9 @@ struct tide_sim {
 	bool is_workload;
 	uint64_t started_ns, finished_ns;
 };
+
+/* sim.c: what a program knows of an input. given NULL: nothing. */
+int td_lib_take_facts(struct td_trace_facts *facts, const struct tide_facts *given,
+		      struct tide_error *err);
 
 #endif

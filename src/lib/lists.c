@@ -34,12 +34,9 @@ static int survey_default(const struct td_workload *w, uint64_t page_bytes,
 	return rc;
 }
 
-int tide_workload_at(size_t i, struct tide_workload_info *info)
+static int fill_workload(const struct td_workload *w, struct tide_workload_info *info)
 {
 	struct td_trace_facts facts = {0};
-	const struct td_workload *w = td_workload_at(i);
-	if (!w)
-		return -ENOENT;
 	*info = (struct tide_workload_info){.name = w->name,
 					    .paper = w->paper,
 					    .type = w->type,
@@ -60,10 +57,21 @@ int tide_workload_at(size_t i, struct tide_workload_info *info)
 	return rc;
 }
 
+int tide_workload_at(size_t i, struct tide_workload_info *info)
+{
+	struct tide_workload_info own;
+	const struct td_workload *w = td_workload_at(i);
+	if (!w)
+		return -ENOENT;
+	int rc = fill_workload(w, &own);
+	return rc ? rc : TD_LIB_GIVE(info, &own, tide_workload_info, NULL);
+}
+
 int tide_model_at(size_t i, struct tide_model_info *info)
 {
-	_Static_assert(sizeof info->params / sizeof *info->params == TD_TIMED_PARAMS,
+	struct tide_model_info own = {0};
+	_Static_assert(sizeof own.params / sizeof *own.params == TD_TIMED_PARAMS,
 		       "the rows of all models fit");
-	info->name = td_timed_preset(i, &info->summary, info->params);
-	return info->name ? 0 : -ENOENT;
+	own.name = td_timed_preset(i, &own.summary, own.params);
+	return own.name ? TD_LIB_GIVE(info, &own, tide_model_info, NULL) : -ENOENT;
 }

@@ -76,7 +76,9 @@ static int judge_options(struct td_lib_curve *c, struct tide_error *err)
 	if (!o->trace == !o->workload)
 		return tide_fail(err, -EINVAL, "%s: give one of --trace, --workload",
 				 o->trace ? "both a trace and a workload" : "no input");
-	int rc = td_lib_seed(o->seed, &c->seed, err);
+	int rc = td_lib_take_facts(&c->given, o->facts, err);
+	if (!rc)
+		rc = td_lib_seed(o->seed, &c->seed, err);
 	if (!rc)
 		rc = td_lib_page_bytes(o->page, &c->page_bytes, err);
 	if (!rc)
@@ -190,6 +192,9 @@ int td_lib_curve_points(const struct td_lib_curve *c, uint64_t footprint_pages,
 	struct tide_mrc *mrc = calloc(1, sizeof *mrc + c->n * sizeof mrc->at[0]);
 	if (!mrc)
 		return tide_fail(err, -ENOMEM, "out of memory");
+	struct tide_mrc_point *at = td_lib_curve_at(mrc);
+	mrc->size = sizeof *mrc;
+	mrc->at = at;
 	mrc->footprint_pages = footprint_pages;
 	mrc->format = c->format;
 	for (size_t i = 0; i < c->n; i++) {
@@ -201,15 +206,15 @@ int td_lib_curve_points(const struct td_lib_curve *c, uint64_t footprint_pages,
 			free(mrc);
 			return rc;
 		}
-		mrc->at[i].pages = (double)pages;
+		at[i].pages = (double)pages;
 	}
-	qsort(mrc->at, c->n, sizeof mrc->at[0], by_size);
+	qsort(at, c->n, sizeof *at, by_size);
 	for (size_t i = 0; i < c->n; i++) {
-		if (!mrc->n || mrc->at[i].pages != mrc->at[mrc->n - 1].pages)
-			mrc->at[mrc->n++] = mrc->at[i];
+		if (!mrc->n || at[i].pages != at[mrc->n - 1].pages)
+			at[mrc->n++] = at[i];
 	}
 	for (size_t i = 0; i < mrc->n; i++)
-		mrc->at[i].size_pages = (uint64_t)mrc->at[i].pages;
+		at[i].size_pages = (uint64_t)at[i].pages;
 	*out = mrc;
 	return 0;
 }
@@ -217,16 +222,17 @@ int td_lib_curve_points(const struct td_lib_curve *c, uint64_t footprint_pages,
 /* Asks the method for all points, and takes its answers over. */
 static int measure(struct td_mrc *m, struct tide_mrc *mrc, struct tide_error *err)
 {
+	struct tide_mrc_point *to = td_lib_curve_at(mrc);
 	struct td_mrc_point *at = calloc(mrc->n, sizeof *at);
 	if (!at)
 		return tide_fail(err, -ENOMEM, "out of memory");
 	for (size_t i = 0; i < mrc->n; i++)
-		at[i].pages = mrc->at[i].pages;
+		at[i].pages = to[i].pages;
 	int rc = td_mrc_measure(m, at, mrc->n, &mrc->error, err);
 	for (size_t i = 0; i < mrc->n && !rc; i++) {
-		mrc->at[i].pages = at[i].pages;
-		mrc->at[i].misses = at[i].misses;
-		mrc->at[i].miss_ratio = at[i].ratio;
+		to[i].pages = at[i].pages;
+		to[i].misses = at[i].misses;
+		to[i].miss_ratio = at[i].ratio;
 	}
 	free(at);
 	return rc;
@@ -235,10 +241,9 @@ static int measure(struct td_mrc *m, struct tide_mrc *mrc, struct tide_error *er
 static int make_curve(const struct td_lib_curve *c, struct td_mrc *m, struct tide_mrc **out,
 		      struct tide_error *err)
 {
-	const struct tide_facts *given = c->options->facts;
-	uint64_t pages = c->facts.pages;
+	uint64_t pages = c->facts.pages != TD_UNKNOWN ? c->facts.pages : c->given.pages;
 	if (pages == TD_UNKNOWN)
-		pages = given && given->pages != TD_UNKNOWN ? given->pages : td_mrc_footprint(m);
+		pages = td_mrc_footprint(m);
 	struct tide_mrc *mrc;
 	int rc = td_lib_curve_points(c, pages, &mrc, err);
 	if (rc)
@@ -277,16 +282,20 @@ static int one_pass(struct td_lib_curve *c, const struct td_mrc_method *method, 
 int tide_mrc_run(struct tide_mrc **out, const struct tide_mrc_options *options,
 		 tide_progress *progress, void *arg, struct tide_error *err)
 {
+	struct tide_mrc_options own = {0};
+	int rc = TD_LIB_TAKE(&own, options, tide_mrc_options, err);
+	if (rc)
+		return rc;
 	struct td_lib_curve c = {
-		.options = options,
-		.policy = options->policy ? options->policy : "lru",
+		.options = &own,
+		.policy = own.policy ? own.policy : "lru",
 		.facts = TD_TRACE_NO_FACTS,
 		.progress = progress,
 		.arg = arg,
 	};
 	const struct td_mrc_method *method = NULL;
 	struct td_lib_leu leu = {0};
-	int rc = judge_options(&c, err);
+	rc = judge_options(&c, err);
 	if (!rc)
 		rc = choose_method(&c, &leu, &method, err);
 	if (!rc && method)

@@ -85,7 +85,7 @@ static int keep_all(struct runs *r, struct td_trace_source *source, struct tide_
 	return rc;
 }
 
-static bool is_known(const struct tide_facts *f)
+static bool is_known(const struct td_trace_facts *f)
 {
 	return f->accesses != TD_UNKNOWN && f->pages != TD_UNKNOWN && f->last_page != TD_UNKNOWN &&
 	       f->refs != TD_UNKNOWN;
@@ -94,15 +94,13 @@ static bool is_known(const struct tide_facts *f)
 /* Whatever is not known of the input, so that no run has to look for it. */
 static int learn(struct runs *r, struct td_trace_source *source, struct tide_error *err)
 {
-	struct td_trace_facts f = source->facts;
+	struct td_trace_facts f = is_known(&source->facts) ? source->facts : r->curve->given;
 	int rc = 0;
-	r->facts = (struct tide_facts){f.accesses, f.pages, f.last_page, f.refs};
-	if (!is_known(&r->facts) && r->curve->options->facts)
-		r->facts = *r->curve->options->facts;
-	if (!is_known(&r->facts)) {
+	if (!is_known(&f)) {
+		f = source->facts;
 		rc = td_sim_survey(source, &f, err);
-		r->facts = (struct tide_facts){f.accesses, f.pages, f.last_page, f.refs};
 	}
+	r->facts = (struct tide_facts){sizeof r->facts, f.accesses, f.pages, f.last_page, f.refs};
 	if (!rc && r->curve->rate < 1)
 		rc = keep_all(r, source, err);
 	return rc;
@@ -156,7 +154,8 @@ static int open_run(const struct runs *r, size_t i, struct tide_sim **sim, struc
 	char near[32];
 	snprintf(near, sizeof near, "%.0fp", fmax(1, round(pages)));
 	return tide_sim_open(sim,
-			     &(struct tide_sim_options){.trace = o->trace,
+			     &(struct tide_sim_options){.size = sizeof(struct tide_sim_options),
+							.trace = o->trace,
 							.workload = o->workload,
 							.format = o->format,
 							.columns = o->columns,
@@ -200,7 +199,7 @@ static void do_run(void *arg, size_t i)
 	struct runs *r = arg;
 	struct run *run = &r->run[i];
 	struct tide_sim *sim = NULL;
-	struct tide_counts counts = {0};
+	struct tide_counts counts = {.size = sizeof counts};
 	if (r->failed)
 		return;
 	run->all = r;
@@ -211,7 +210,7 @@ static void do_run(void *arg, size_t i)
 	if (run->rc)
 		r->failed = true;
 	else
-		tide_sim_counts(sim, &counts);
+		tide_sim_counts(sim, &counts, NULL);
 	run->faults = counts.faults;
 	tide_sim_close(sim);
 }
@@ -236,16 +235,17 @@ static double ratio_of(const struct runs *r, size_t i)
 static void fill(struct runs *r)
 {
 	struct tide_mrc *m = r->mrc;
+	struct tide_mrc_point *at = td_lib_curve_at(m);
 	m->accesses = r->facts.accesses;
 	m->sampled_accesses = r->parts == 1 ? r->facts.accesses : r->sampled;
 	m->method = "a run per size";
 	for (size_t i = 0; i < m->n; i++) {
 		size_t first = i * r->parts;
-		m->at[i].miss_ratio = ratio_of(r, first);
-		m->at[i].misses = r->run[first].faults;
+		at[i].miss_ratio = ratio_of(r, first);
+		at[i].misses = r->run[first].faults;
 		if (r->parts == 1)
 			continue;
-		m->at[i].misses = (uint64_t)(m->at[i].miss_ratio * (double)r->facts.accesses + 0.5);
+		at[i].misses = (uint64_t)(at[i].miss_ratio * (double)r->facts.accesses + 0.5);
 		m->error += fabs(ratio_of(r, first + HALVES) - ratio_of(r, first + HALVES + 1)) /
 			    2 / (double)m->n;
 	}

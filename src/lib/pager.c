@@ -9,6 +9,7 @@
 #include "json.h"
 #include "mech/uffd/uffd.h"
 #include "recorder.h"
+#include "sized.h"
 #include "sizes.h"
 #include "stats/json.h"
 #include "tide/tide.h"
@@ -263,10 +264,14 @@ static int set_up(struct tide *t, const struct tide_options *o, struct td_uffd_c
 int tide_open(struct tide **out, const struct tide_options *options, struct tide_error *err)
 {
 	struct td_uffd_config config = {0};
+	struct tide_options own = {0};
+	int rc = TD_LIB_TAKE(&own, options, tide_options, err);
+	if (rc)
+		return rc;
 	struct tide *t = calloc(1, sizeof *t);
 	if (!t)
 		return tide_fail(err, -ENOMEM, "out of memory");
-	int rc = set_up(t, options, &config, err);
+	rc = set_up(t, &own, &config, err);
 	td_policy_release(&config.evict);
 	td_policy_release(&config.prefetch);
 	td_policy_release(&config.place);
@@ -305,9 +310,13 @@ int tide_map(struct tide *t, void **out, size_t bytes, const struct tide_map_opt
 	     struct tide_error *err)
 {
 	struct td_uffd_file file = {0};
-	if (how && how->path)
-		file = (struct td_uffd_file){how->path, how->offset, how->shared, how->read_only};
-	return td_pager_map(t->pager, out, bytes, how ? how->at : NULL, &file, err);
+	struct tide_map_options own = {0};
+	int rc = how ? TD_LIB_TAKE(&own, how, tide_map_options, err) : 0;
+	if (rc)
+		return rc;
+	if (own.path)
+		file = (struct td_uffd_file){own.path, own.offset, own.shared, own.read_only};
+	return td_pager_map(t->pager, out, bytes, own.at, &file, err);
 }
 
 int tide_unmap(struct tide *t, void *addr, size_t bytes, struct tide_error *err)
@@ -354,7 +363,7 @@ bool tide_owns(struct tide *t, const void *addr)
 
 /* ---- statistics ---- */
 
-void tide_stats(struct tide *t, struct tide_stats *s)
+static void fill_stats(struct tide *t, struct tide_stats *s)
 {
 	struct td_pager_figures f;
 	struct td_pager_caller saved;
@@ -365,11 +374,19 @@ void tide_stats(struct tide *t, struct tide_stats *s)
 #undef TIDE_FIGURE
 	const struct td_engine *e = td_pager_lock_engine(t->pager, &saved);
 	s->counts = e->counts;
+	s->counts.size = sizeof s->counts;
 	snprintf(s->evict, sizeof s->evict, "%s", e->box[TD_BOX_EVICT].choice.policy->name);
 	snprintf(s->ejected, sizeof s->ejected, "%s", e->ejected);
 	td_pager_unlock_engine(t->pager, &saved);
 	snprintf(s->mapping, sizeof s->mapping, "%s", td_pager_mapping(t->pager));
 	snprintf(s->service, sizeof s->service, "%s", td_pager_service(t->pager));
+}
+
+int tide_stats(struct tide *t, struct tide_stats *stats, struct tide_error *err)
+{
+	struct tide_stats own;
+	fill_stats(t, &own);
+	return TD_LIB_GIVE(stats, &own, tide_stats, err);
 }
 
 static json_t *config(const struct tide *t, const struct tide_stats *s)
@@ -403,7 +420,7 @@ int tide_stats_json(struct tide *t, char **text, struct tide_error *err)
 	struct tide_stats s;
 	struct td_pager_caller saved;
 	json_t *o = td_lib_document("run");
-	tide_stats(t, &s);
+	fill_stats(t, &s);
 	json_object_set_new(o, "config", config(t, &s));
 	json_object_set_new(o, "counts", td_stats_counts(&s.counts));
 	json_object_set_new(o, "pager", figures(&s));

@@ -9,6 +9,7 @@
 #include "cuda.h"
 #include "json.h"
 #include "pool/pool.h"
+#include "sized.h"
 #include "sizes.h"
 #include "stats/json.h"
 
@@ -168,11 +169,15 @@ static int parse(const struct tide_pool_options *o, struct td_pool_config *c,
 int tide_pool_open(struct tide_pool **out, const struct tide_pool_options *options,
 		   struct tide_error *err)
 {
-	struct tide_pool *p = calloc(1, sizeof *p);
+	struct tide_pool_options own = {0};
 	*out = NULL;
+	int rc = TD_LIB_TAKE(&own, options, tide_pool_options, err);
+	if (rc)
+		return rc;
+	struct tide_pool *p = calloc(1, sizeof *p);
 	if (!p)
 		return tide_fail(err, -ENOMEM, "no memory for the pool: free some");
-	int rc = parse(options, &p->config, err);
+	rc = parse(&own, &p->config, err);
 	if (!rc)
 		rc = td_pool_open(&p->pool, &p->config, err);
 	if (rc)
@@ -254,9 +259,12 @@ int tide_pool_check(struct tide_pool *p, struct tide_error *err)
 
 /* ---- statistics ---- */
 
-void tide_pool_stats(struct tide_pool *p, struct tide_pool_stats *stats)
+int tide_pool_stats(struct tide_pool *p, struct tide_pool_stats *stats, struct tide_error *err)
 {
-	td_pool_stats(p->pool, stats);
+	struct tide_pool_stats own;
+	td_pool_stats(p->pool, &own);
+	own.counts.size = sizeof own.counts;
+	return TD_LIB_GIVE(stats, &own, tide_pool_stats, err);
 }
 
 static json_t *config(const struct td_pool_config *c)
@@ -288,7 +296,7 @@ int tide_pool_stats_json(struct tide_pool *p, char **text, struct tide_error *er
 {
 	struct tide_pool_stats s;
 	json_t *o = td_lib_document("pool");
-	tide_pool_stats(p, &s);
+	td_pool_stats(p->pool, &s);
 	json_object_set_new(o, "config", config(&p->config));
 	json_object_set_new(o, "counts", td_stats_counts(&s.counts));
 	json_object_set_new(o, "pool", figures(&s));

@@ -7,7 +7,7 @@
 
 int td_lib_pool_cuda(const struct td_pool_device **out, struct tide_error *err)
 {
-	struct tide_gpu_info info;
+	struct tide_gpu_info info = {.size = sizeof info};
 	struct tide_error why = {0, ""};
 	int rc = tide_gpu_info(&info, 0, err); /* is there one? */
 	void *library = rc ? NULL : td_lib_load_cuda(&why);

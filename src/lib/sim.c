@@ -80,6 +80,15 @@ static int open_source(struct tide_sim *sim, const struct tide_sim_options *o, b
 	return td_trace_open(&sim->source, &trace, err);
 }
 
+int td_lib_take_facts(struct td_trace_facts *facts, const struct tide_facts *given,
+		      struct tide_error *err)
+{
+	struct tide_facts own = {sizeof own, TD_UNKNOWN, TD_UNKNOWN, TD_UNKNOWN, TD_UNKNOWN};
+	int rc = given ? TD_LIB_TAKE(&own, given, tide_facts, err) : 0;
+	*facts = (struct td_trace_facts){own.accesses, own.pages, own.last_page, own.refs};
+	return rc;
+}
+
 /* What the source itself does not say. */
 static void merge_facts(struct td_trace_facts *facts, const struct td_trace_facts *given)
 {
@@ -94,13 +103,13 @@ static int open_input(struct tide_sim *sim, const struct tide_sim_options *o,
 		      const struct td_engine_config *config, const struct asked *asked,
 		      struct tide_error *err)
 {
-	struct td_trace_facts given = TD_TRACE_NO_FACTS;
-	if (o->facts)
-		given = (struct td_trace_facts){o->facts->accesses, o->facts->pages,
-						o->facts->last_page, o->facts->refs};
+	struct td_trace_facts given;
+	int rc = td_lib_take_facts(&given, o->facts, err);
+	if (rc)
+		return rc;
 	/* A pipe that has to be read twice is copied first. */
 	bool spool = !facts_suffice(&given, config, asked) || needs_of(config) & TIDE_NEEDS_FUTURE;
-	int rc = open_source(sim, o, spool, err);
+	rc = open_source(sim, o, spool, err);
 	if (rc)
 		return rc;
 	if (sim->source->marks && o->model)
@@ -316,10 +325,14 @@ int tide_sim_open(struct tide_sim **out, const struct tide_sim_options *options,
 		  struct tide_error *err)
 {
 	struct td_engine_config config = {0};
+	struct tide_sim_options own = {0};
+	int rc = TD_LIB_TAKE(&own, options, tide_sim_options, err);
+	if (rc)
+		return rc;
 	struct tide_sim *sim = calloc(1, sizeof *sim);
 	if (!sim)
 		return tide_fail(err, -ENOMEM, "out of memory");
-	int rc = set_up(sim, options, &config, err);
+	rc = set_up(sim, &own, &config, err);
 	td_policy_release(&config.evict);
 	td_policy_release(&config.prefetch);
 	td_policy_release(&config.place);
@@ -394,9 +407,9 @@ int tide_sim_access(struct tide_sim *sim, const struct tide_event *event, struct
 	return td_sim_batch(sim->engine, b, err);
 }
 
-void tide_sim_counts(const struct tide_sim *sim, struct tide_counts *counts)
+int tide_sim_counts(const struct tide_sim *sim, struct tide_counts *counts, struct tide_error *err)
 {
-	*counts = sim->engine->counts;
+	return TD_LIB_GIVE(counts, &sim->engine->counts, tide_counts, err);
 }
 
 uint64_t tide_sim_time_ns(const struct tide_sim *sim)
@@ -407,10 +420,11 @@ uint64_t tide_sim_time_ns(const struct tide_sim *sim)
 	return f.simulated_ns;
 }
 
-void tide_sim_facts(const struct tide_sim *sim, struct tide_facts *facts)
+int tide_sim_facts(const struct tide_sim *sim, struct tide_facts *facts, struct tide_error *err)
 {
 	const struct td_trace_facts *f = &sim->facts;
-	*facts = (struct tide_facts){f->accesses, f->pages, f->last_page, f->refs};
+	struct tide_facts own = {sizeof own, f->accesses, f->pages, f->last_page, f->refs};
+	return TD_LIB_GIVE(facts, &own, tide_facts, err);
 }
 
 void tide_sim_close(struct tide_sim *sim)

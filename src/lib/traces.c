@@ -14,21 +14,25 @@ struct tide_trace {
 int tide_trace_open(struct tide_trace **out, const struct tide_trace_options *options,
 		    struct tide_error *err)
 {
-	struct td_trace_options o = {
-		.path = options->path, .format = options->format, .columns = options->columns};
+	struct tide_trace_options own = {0};
 	uint64_t seed;
-	if (!options->path == !options->workload)
+	int rc = TD_LIB_TAKE(&own, options, tide_trace_options, err);
+	if (rc)
+		return rc;
+	struct td_trace_options o = {
+		.path = own.path, .format = own.format, .columns = own.columns};
+	if (!own.path == !own.workload)
 		return tide_fail(err, -EINVAL, "give one of a path and a workload");
-	int rc = td_lib_page_bytes(options->page, &o.page_bytes, err);
+	rc = td_lib_page_bytes(own.page, &o.page_bytes, err);
 	if (!rc)
-		rc = td_lib_seed(options->seed, &seed, err);
+		rc = td_lib_seed(own.seed, &seed, err);
 	if (rc)
 		return rc;
 	struct tide_trace *t = calloc(1, sizeof *t);
 	if (!t)
 		return tide_fail(err, -ENOMEM, "out of memory");
-	if (options->workload)
-		rc = td_workload_open(&t->source, options->workload, o.page_bytes, seed, err);
+	if (own.workload)
+		rc = td_workload_open(&t->source, own.workload, o.page_bytes, seed, err);
 	else
 		rc = td_trace_open(&t->source, &o, err);
 	if (rc)

@@ -34,6 +34,8 @@ int tide_workload_describe(struct tide_workload_shape **out, const char *workloa
 	struct tide_workload_shape *s = calloc(1, sizeof *s);
 	const struct td_workload_kind *kind = td_workload_find(workload)->kind;
 	rc = s ? 0 : -ENOMEM;
+	if (!rc)
+		s->size = sizeof *s;
 	if (!rc && kind)
 		rc = kind->describe(source, s);
 	td_trace_close(source);
@@ -131,6 +133,7 @@ int tide_workload_measure(struct tide_workload_measured *out, const char *worklo
 			  struct tide_error *err)
 {
 	uint64_t page_bytes = td_workload_page_bytes(td_workload_find(workload)), number;
+	struct tide_workload_measured own = {0};
 	struct td_trace_source *source;
 	double start = processor_seconds();
 	int rc = td_lib_seed(seed, &number, err);
@@ -141,8 +144,8 @@ int tide_workload_measure(struct tide_workload_measured *out, const char *worklo
 		rc = td_workload_open(&source, workload, page_bytes, number, err);
 	if (rc)
 		return rc;
-	out->prepare_seconds = processor_seconds() - start;
-	rc = measure(out, source, workload, page_bytes, progress, arg, err);
+	own.prepare_seconds = processor_seconds() - start;
+	rc = measure(&own, source, workload, page_bytes, progress, arg, err);
 	td_trace_close(source);
-	return rc;
+	return rc ? rc : TD_LIB_GIVE(out, &own, tide_workload_measured, err);
 }

@@ -13,7 +13,8 @@
 static struct tide_sim *open_sim(const struct combination *c, const char *workload)
 {
 	char near_size[32], chunk[32], host[32];
-	struct tide_sim_options o = {.workload = workload,
+	struct tide_sim_options o = {.size = sizeof o,
+				     .workload = workload,
 				     .near_size = near_size,
 				     .chunk = chunk,
 				     .evict = c->evict,
@@ -33,9 +34,9 @@ static struct tide_sim *open_sim(const struct combination *c, const char *worklo
 
 static struct tide_counts close_sim(struct tide_sim *sim)
 {
-	struct tide_counts counts;
+	struct tide_counts counts = {.size = sizeof counts};
 
-	tide_sim_counts(sim, &counts);
+	tide_sim_counts(sim, &counts, NULL);
 	tide_sim_close(sim);
 	return counts;
 }
@@ -75,7 +76,7 @@ static bool equal(const struct tide_counts *a, const struct tide_counts *b)
 static void compare(const struct combination *c, bool can_push, bool demand)
 {
 	struct result engine = suite_run(c);
-	struct tide_counts pushed = {0}, run;
+	struct tide_counts pushed = {.size = sizeof pushed}, run;
 
 	if (can_push) {
 		pushed = push(c);

@@ -82,7 +82,7 @@ static void check_args(const struct words *w, const struct td_cli_verb *verb,
 static void judge(const struct td_cli_args *args)
 {
 	static struct td_cli_combinations all;
-	struct tide_sim_options options;
+	struct tide_sim_options options = {.size = sizeof options};
 	struct tide_error err = {0};
 	int rc = td_cli_input(args, &options, &err);
 

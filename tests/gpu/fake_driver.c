@@ -22,8 +22,10 @@ static int info(struct tide_gpu_info *info, int device, struct tide_error *err)
 		return tide_fail(err, -ENODEV, "%s", missing);
 	if (device > 0)
 		return tide_fail(err, -ENODEV, "no GPU %d, there is one: give --device 0", device);
-	*info = (struct tide_gpu_info){
-		.devices = 1, .multiprocessors = 2, .memory_bytes = 1u << 30};
+	*info = (struct tide_gpu_info){.size = sizeof(struct tide_gpu_info),
+				       .devices = 1,
+				       .multiprocessors = 2,
+				       .memory_bytes = 1u << 30};
 	strcpy(info->name, "Fake GPU");
 	return 0;
 }

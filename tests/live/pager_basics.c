@@ -99,7 +99,7 @@ static void exactly_there(struct tide *t)
 	must(room != MAP_FAILED, "mmap: %s", strerror(errno));
 	void *there = (void *)(((uintptr_t)room + CHUNK - 1) / CHUNK * CHUNK);
 	munmap(room, 4 * CHUNK);
-	struct tide_map_options how = {.at = there};
+	struct tide_map_options how = {.size = sizeof how, .at = there};
 	uint64_t *at = map(t, 2 * CHUNK, &how);
 	must(at == there, "mapped at %p, not %p", (void *)at, there);
 	fill(at, 2 * CHUNK / 8, 5);
@@ -111,7 +111,7 @@ static void exactly_there(struct tide *t)
 
 static void private_file(struct tide *t)
 {
-	struct tide_map_options how = {.path = path};
+	struct tide_map_options how = {.size = sizeof how, .path = path};
 	make_file(path, BYTES);
 	uint64_t *at = map(t, 0, &how);
 	check(at, WORDS, 0, "private file");
@@ -124,7 +124,7 @@ static void private_file(struct tide *t)
 
 static void shared_file(struct tide *t)
 {
-	struct tide_map_options how = {.path = path, .shared = true};
+	struct tide_map_options how = {.size = sizeof how, .path = path, .shared = true};
 	make_file(path, BYTES);
 	uint64_t *at = map(t, 0, &how);
 	fill(at, WORDS, 7);
@@ -137,7 +137,8 @@ static void shared_file(struct tide *t)
 
 static void part_of_file(struct tide *t)
 {
-	struct tide_map_options how = {.path = path, .offset = 3 * PAGE, .read_only = true};
+	struct tide_map_options how = {
+		.size = sizeof how, .path = path, .offset = 3 * PAGE, .read_only = true};
 	make_file(path, BYTES);
 	uint64_t *at = map(t, 10 * PAGE, &how);
 	for (size_t i = 0; i < 10 * PAGE / 8; i++)
@@ -221,9 +222,9 @@ static void not_ours(void)
 
 static void said(struct tide *t)
 {
-	struct tide_stats stats;
+	struct tide_stats stats = {.size = sizeof stats};
 	char *text;
-	tide_stats(t, &stats);
+	tide_stats(t, &stats, NULL);
 	must(stats.mapped_bytes == 0, "%llu bytes are still mapped",
 	     (unsigned long long)stats.mapped_bytes);
 	must(stats.near_bytes == 0, "%llu bytes are still near",
@@ -238,7 +239,8 @@ static void said(struct tide *t)
 int main(int argc, char **argv)
 {
 	must(argc == 4, "usage: pager_basics FOLDER MAPPING SERVICE");
-	struct tide_options o = {.near_size = "2M", .mapping = argv[2], .service = argv[3]};
+	struct tide_options o = {
+		.size = sizeof o, .near_size = "2M", .mapping = argv[2], .service = argv[3]};
 	snprintf(path, sizeof path, "%s/basics", argv[1]);
 	expect_bus();
 	struct tide *t = open_pager(&o);

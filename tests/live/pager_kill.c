@@ -8,8 +8,9 @@ enum { BYTES = 2 * 1024 * 1024 };
 
 static void write_rounds(const char *service, const char *path)
 {
-	struct tide_options o = {.near_size = "512K", .chunk = "4p", .service = service};
-	struct tide_map_options how = {.path = path, .shared = true};
+	struct tide_options o = {
+		.size = sizeof o, .near_size = "512K", .chunk = "4p", .service = service};
+	struct tide_map_options how = {.size = sizeof how, .path = path, .shared = true};
 	struct tide_error err;
 	make_file(path, BYTES);
 	struct tide *t = open_pager(&o);

@@ -41,7 +41,8 @@ static void pin(struct tide *t, struct io_uring *ring, unsigned char *p, size_t 
 int main(int argc, char **argv)
 {
 	must(argc == 5, "usage: pager_pinned MAPPING SERVICE PAGE KIB");
-	struct tide_options o = {.near_size = "4M",
+	struct tide_options o = {.size = sizeof o,
+				 .near_size = "4M",
 				 .evict = "fifo",
 				 .prefetch = "none",
 				 .mapping = argv[1],

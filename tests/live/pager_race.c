@@ -49,12 +49,13 @@ static void *work(void *arg)
 int main(int argc, char **argv)
 {
 	static struct counter counter[THREADS];
-	struct tide_options o = {.near_size = "400K",
+	struct tide_options o = {.size = sizeof o,
+				 .near_size = "400K",
 				 .page = "4K",
 				 .chunk = "4K",
 				 .evict = "fifo",
 				 .prefetch = "none"};
-	struct tide_stats stats;
+	struct tide_stats stats = {.size = sizeof stats};
 	pthread_t thread[THREADS];
 	must(argc > 1, "usage: pager_race MILLISECONDS [KEY=VALUE]...");
 	long ms = strtol(argv[1], NULL, 10);
@@ -75,7 +76,7 @@ int main(int argc, char **argv)
 	for (unsigned i = 0; i < THREADS; i++)
 		for (uint64_t page = 0; page < PAGES; page++)
 			count(&counter[i], page, false, 1);
-	tide_stats(t, &stats);
+	tide_stats(t, &stats, NULL);
 	printf("%s, %s: %llu faults\n", stats.mapping, stats.service,
 	       (unsigned long long)stats.counts.faults);
 	close_pager(t);

@@ -81,10 +81,13 @@ static void read_settings(struct tide_options *o, int n, char **setting)
 
 int main(int argc, char **argv)
 {
-	struct tide_options o = {
-		.near_size = "2M", .chunk = "16p", .inject = "read=EIO:7", .on_error = on_error};
-	struct tide_map_options how = {0};
-	struct tide_stats stats;
+	struct tide_options o = {.size = sizeof o,
+				 .near_size = "2M",
+				 .chunk = "16p",
+				 .inject = "read=EIO:7",
+				 .on_error = on_error};
+	struct tide_map_options how = {.size = sizeof how};
+	struct tide_stats stats = {.size = sizeof stats};
 	must(argc > 1, "usage: pager_reads FILE [KEY=VALUE]...");
 	read_settings(&o, argc - 2, argv + 2);
 	how.path = argv[1];
@@ -94,7 +97,7 @@ int main(int argc, char **argv)
 	struct tide *t = open_pager(&o);
 	words = map(t, 0, &how);
 	run_threads();
-	tide_stats(t, &stats);
+	tide_stats(t, &stats, NULL);
 	must(bus_errors > 0 && callbacks > 0, "%llu errors, %llu callbacks",
 	     (unsigned long long)bus_errors, (unsigned long long)callbacks);
 	must(stats.io_errors >= callbacks, "%llu of %llu errors were counted",

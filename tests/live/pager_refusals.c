@@ -20,7 +20,9 @@ static void print(const char *what, int rc, const char *text)
 		printf("%s: %s\n", what, text);
 }
 
-#define OPEN(...) refuse_open(#__VA_ARGS__, (struct tide_options){__VA_ARGS__})
+#define OPEN(...) \
+	refuse_open(#__VA_ARGS__, \
+		    (struct tide_options){.size = sizeof(struct tide_options), __VA_ARGS__})
 
 static void refuse_open(const char *what, struct tide_options o)
 {
@@ -93,8 +95,10 @@ static void words(void)
 
 static struct tide *t;
 
-#define MAP(size, ...) \
-	refuse_map(#size " " #__VA_ARGS__, size, &(struct tide_map_options){__VA_ARGS__})
+#define MAP(bytes, ...) \
+	refuse_map( \
+		#bytes " " #__VA_ARGS__, bytes, \
+		&(struct tide_map_options){.size = sizeof(struct tide_map_options), __VA_ARGS__})
 
 static void refuse_map(const char *what, size_t bytes, const struct tide_map_options *how)
 {
@@ -131,7 +135,7 @@ static void refuse_call(const char *what, int rc)
 
 static void calls(void)
 {
-	struct tide_map_options how = {.path = file, .shared = true};
+	struct tide_map_options how = {.size = sizeof how, .path = file, .shared = true};
 	unsigned char *at = map(t, 2 * MIB, NULL), *of_file = map(t, 0, &how);
 	CALL(tide_unmap(t, at + 1, 4096, &err));
 	CALL(tide_advise(t, at, 4096, (enum tide_advice)77, &err));
@@ -151,7 +155,7 @@ int main(int argc, char **argv)
 	sizes();
 	policies();
 	words();
-	struct tide_options o = {.near_size = "4M", .host = "8M"};
+	struct tide_options o = {.size = sizeof o, .near_size = "4M", .host = "8M"};
 	t = open_pager(&o);
 	maps();
 	calls();

@@ -32,8 +32,9 @@ static unsigned load_all(size_t from, size_t to)
 
 int main(int argc, char **argv)
 {
-	struct tide_options o = {.near_size = "512K", .chunk = "4p", .on_error = on_error};
-	struct tide_map_options how = {.shared = argc > 2};
+	struct tide_options o = {
+		.size = sizeof o, .near_size = "512K", .chunk = "4p", .on_error = on_error};
+	struct tide_map_options how = {.size = sizeof how, .shared = argc > 2};
 	struct tide_error err;
 	char far[200];
 	must(argc > 1, "usage: pager_truncate FILE [shared]");

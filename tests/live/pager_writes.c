@@ -26,7 +26,8 @@ static void message(void *arg, const char *text)
 
 static struct tide_options options(const char *inject)
 {
-	return (struct tide_options){.near_size = "512K",
+	return (struct tide_options){.size = sizeof(struct tide_options),
+				     .near_size = "512K",
 				     .host = "256K",
 				     .chunk = "4p",
 				     .inject = inject,
@@ -64,13 +65,13 @@ static void tier3(const char *inject, bool lasting, size_t far_bytes, const char
 {
 	struct tide_options o = options(inject);
 	struct tide_error err;
-	struct tide_stats stats;
+	struct tide_stats stats = {.size = sizeof stats};
 	o.storage = path;
 	expect_bus();
 	struct tide *t = open_pager(&o);
 	words = map(t, words_n * 8, NULL);
 	size_t filled = fill(), had = check(filled);
-	tide_stats(t, &stats);
+	tide_stats(t, &stats, NULL);
 	must(stats.io_errors > 0, "no error was counted");
 	printf("%zu of %zu KiB written, %zu had again, %u failures\n", filled / 128, words_n / 128,
 	       had / 128, failures);
@@ -121,7 +122,7 @@ static void sync_rounds(struct tide *t, const char *path)
 static void shared(const char *path)
 {
 	struct tide_options o = options("write=ENOSPC:5");
-	struct tide_map_options how = {.path = path, .shared = true};
+	struct tide_map_options how = {.size = sizeof how, .path = path, .shared = true};
 	struct tide_error err;
 	make_file(path, words_n * 8);
 	struct tide *t = open_pager(&o);

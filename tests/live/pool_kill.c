@@ -46,7 +46,8 @@ static void write_all(struct tide_pool *pool, uint64_t round)
 
 static int write_rounds(const char *path, const char *dedup, const char *block)
 {
-	struct tide_pool_options o = {.path = path,
+	struct tide_pool_options o = {.size = sizeof o,
+				      .path = path,
 				      .main_size = "128p",
 				      .device_size = "128p",
 				      .dedup = dedup,

@@ -73,7 +73,7 @@ static void say(void)
 
 int main(int argc, char **argv)
 {
-	struct tide_options o = {.near_size = "3M"};
+	struct tide_options o = {.size = sizeof o, .near_size = "3M"};
 	pthread_t thread[THREADS_MAX];
 	must(argc > 1, "usage: replay THREADS [KEY=VALUE]...");
 	threads = (unsigned)strtoul(argv[1], NULL, 10);

@@ -56,6 +56,7 @@ static void open_all(struct stress *s)
 {
 	static char near_text[32], host_text[32];
 	struct tide_options *o = &s->options;
+	o->size = sizeof *o;
 	s->page_bytes = o->page ? strtoul(o->page, NULL, 10) * KIB : 4 * KIB;
 	s->page_words = s->page_bytes / 8;
 	snprintf(near_text, sizeof near_text, "%llu",
@@ -100,14 +101,14 @@ int main(int argc, char **argv)
 			   .near_percent = 25,
 			   .files = true,
 			   .calls = true};
-	struct tide_stats stats;
+	struct tide_stats stats = {.size = sizeof stats};
 	must(argc > 1, "usage: stress FOLDER [KEY=VALUE]...");
 	s.folder = argv[1];
 	read_settings(&s, argc - 2, argv + 2);
 	s.seed = s.options.seed ? strtoull(s.options.seed, NULL, 10) : 1;
 	open_all(&s);
 	run(&s);
-	tide_stats(s.t, &stats);
+	tide_stats(s.t, &stats, NULL);
 	stress_finish(&s);
 	must(stats.counts.faults > 0 && s.operations > 0, "nothing happened");
 	printf("%s %s %s: %llu visits, %llu faults, %llu evicted chunks, %llu calls\n", stats.evict,

@@ -8,9 +8,9 @@
 
 void stress_check_stats(struct stress *s)
 {
-	struct tide_stats now;
+	struct tide_stats now = {.size = sizeof now};
 	const struct tide_counts *c = &now.counts;
-	tide_stats(s->t, &now);
+	tide_stats(s->t, &now, NULL);
 	/* Tier 2 may be over its limit by what is being written, or by what cannot be. */
 	uint64_t over = s->write_errors ? now.near_limit_bytes : now.near_limit_bytes / 4;
 	AT_MOST(now.near_bytes, now.near_limit_bytes);

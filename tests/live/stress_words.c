@@ -72,7 +72,8 @@ static void map_region(struct stress *s, enum stress_kind kind, bool by_page, si
 			 (unsigned long long)r->id);
 		fill_file(s, r);
 	}
-	struct tide_map_options how = {.path = r->path[0] ? r->path : NULL,
+	struct tide_map_options how = {.size = sizeof how,
+				       .path = r->path[0] ? r->path : NULL,
 				       .shared = kind == STRESS_SHARED};
 	r->at = map(s->t, kind == STRESS_ANONYMOUS ? bytes : 0, &how);
 }

@@ -15,7 +15,8 @@ struct fixture {
 static inline void set_up(struct fixture *f, const struct tide_gpu_options *o, bool writable)
 {
 	struct tide_error err;
-	struct tide_gpu_array_options how = {.path = f->path, .writable = writable};
+	struct tide_gpu_array_options how = {
+		.size = sizeof how, .path = f->path, .writable = writable};
 	memset(f->versions, 0, sizeof f->versions);
 	make_file(f->path, PAGES * PAGE);
 	assert_ok(gpu->open(&f->g, o, &err), &err);

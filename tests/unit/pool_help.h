@@ -86,7 +86,7 @@ static inline void remove_file(struct fixture *f)
 
 static inline struct tide_pool_stats stats_of(struct fixture *f)
 {
-	struct tide_pool_stats s;
+	struct tide_pool_stats s = {.size = sizeof s};
 	td_pool_stats(f->pool, &s);
 	return s;
 }

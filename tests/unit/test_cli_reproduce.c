@@ -13,7 +13,8 @@
 
 static size_t read_copy(const struct td_cli_copy *copy, struct tide_event *events, size_t room)
 {
-	struct tide_trace_options options = {.path = copy->path, .format = "txt"};
+	struct tide_trace_options options = {
+		.size = sizeof options, .path = copy->path, .format = "txt"};
 	struct tide_trace *trace;
 	size_t n = 0;
 

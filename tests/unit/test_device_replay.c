@@ -98,7 +98,10 @@ static void load(const char *workload)
 {
 	struct tide_trace *t;
 	struct tide_error err;
-	if (tide_trace_open(&t, &(struct tide_trace_options){.workload = workload}, &err))
+	if (tide_trace_open(&t,
+			    &(struct tide_trace_options){.size = sizeof(struct tide_trace_options),
+							 .workload = workload},
+			    &err))
 		fail_msg("%s", err.text);
 	events_n = events_pages = 0;
 	while (events_n < ACCESSES_MAX && tide_trace_next(t, &events[events_n], NULL) == 1) {
@@ -126,7 +129,8 @@ static char log_path[64];
 static struct tide_sim *open_sim(const struct study *s)
 {
 	char near[16], host[16];
-	struct tide_sim_options o = {.near_size = near,
+	struct tide_sim_options o = {.size = sizeof o,
+				     .near_size = near,
 				     .host = host,
 				     .place = s->place,
 				     .evict = "clock",
@@ -166,7 +170,7 @@ static void open_device(const struct study *s)
 /* What both count. */
 static struct tide_counts counts_of_device(uint64_t accesses)
 {
-	struct tide_counts c = {.accesses = accesses};
+	struct tide_counts c = {.size = sizeof c, .accesses = accesses};
 	c.faults = device_count(&world, TD_DEV_FAULTS);
 	c.hits = accesses - c.faults;
 	c.migrated_pages = c.faults;
@@ -184,13 +188,13 @@ static void access_both(const struct study *s, struct tide_sim *sim, uint32_t i)
 {
 	struct tide_span a = device_span(&world);
 	const struct tide_event *e = &events[i];
-	struct tide_counts counts, device;
+	struct tide_counts counts = {.size = sizeof counts}, device = {.size = sizeof device};
 	a.sample_bound = tide_sample_bound(s->rate);
 	assert_int_equal(tide_sim_access(sim, e, NULL), 0);
 	unsigned char *at = td_dev_acquire(&a, td_dev_warp(), e->page, e->write);
 	assert_non_null(at);
 	td_dev_release(&a, td_dev_warp(), e->page);
-	tide_sim_counts(sim, &counts);
+	tide_sim_counts(sim, &counts, NULL);
 	device = counts_of_device(i + 1);
 	if (memcmp(&counts, &device, sizeof counts) == 0)
 		return;

@@ -55,10 +55,11 @@ static struct tide_mrc *make(const struct tide_mrc_options *options)
 static uint64_t faults_of(const char *trace, const char *policy, uint64_t pages)
 {
 	char near[32];
-	struct tide_counts counts;
+	struct tide_counts counts = {.size = sizeof counts};
 	struct tide_sim *sim;
 	snprintf(near, sizeof near, "%lup", (unsigned long)pages);
-	struct tide_sim_options options = {.trace = trace,
+	struct tide_sim_options options = {.size = sizeof options,
+					   .trace = trace,
 					   .format = "txt",
 					   .near_size = near,
 					   .chunk = "1p",
@@ -66,7 +67,7 @@ static uint64_t faults_of(const char *trace, const char *policy, uint64_t pages)
 					   .evict = policy};
 	assert_int_equal(tide_sim_open(&sim, &options, NULL), 0);
 	assert_int_equal(tide_sim_run(sim, NULL, NULL, NULL), 0);
-	tide_sim_counts(sim, &counts);
+	tide_sim_counts(sim, &counts, NULL);
 	tide_sim_close(sim);
 	return counts.faults;
 }
@@ -75,8 +76,12 @@ static uint64_t faults_of(const char *trace, const char *policy, uint64_t pages)
 
 static void assert_runs(const struct files *files, const char *policy, const char *method)
 {
-	struct tide_mrc *m = make(&(struct tide_mrc_options){
-		.trace = files->trace, .format = "txt", .policy = policy, .threads = 2});
+	struct tide_mrc *m =
+		make(&(struct tide_mrc_options){.size = sizeof(struct tide_mrc_options),
+						.trace = files->trace,
+						.format = "txt",
+						.policy = policy,
+						.threads = 2});
 	assert_string_equal(m->method, method);
 	assert_string_equal(m->format, "txt");
 	assert_int_equal(m->accesses, 3000);
@@ -121,8 +126,12 @@ static void test_leu_of_many_pages(void **state)
 	make_trace(t, 3, 5000, 2000);
 	write_trace(path, sizeof path, t);
 	snprintf(leu, sizeof leu, "leu:train=%s", path);
-	struct tide_mrc *m = make(&(struct tide_mrc_options){
-		.trace = path, .format = "txt", .policy = leu, .sizes = "300p,5p,5p,90%"});
+	struct tide_mrc *m =
+		make(&(struct tide_mrc_options){.size = sizeof(struct tide_mrc_options),
+						.trace = path,
+						.format = "txt",
+						.policy = leu,
+						.sizes = "300p,5p,5p,90%"});
 	assert_string_equal(m->method, "a run per size");
 	assert_int_equal(m->n, 3);
 	for (size_t i = 0; i < m->n; i++)
@@ -139,8 +148,11 @@ static struct tide_sim *open_pushed(const char *policy, unsigned pages)
 	char near[32];
 	struct tide_sim *sim;
 	snprintf(near, sizeof near, "%up", pages);
-	struct tide_sim_options options = {
-		.near_size = near, .chunk = "1p", .prefetch = "none", .evict = policy};
+	struct tide_sim_options options = {.size = sizeof options,
+					   .near_size = near,
+					   .chunk = "1p",
+					   .prefetch = "none",
+					   .evict = policy};
 	assert_int_equal(tide_sim_open(&sim, &options, NULL), 0);
 	return sim;
 }
@@ -178,7 +190,8 @@ static void test_leu_is_a_stack(void **state)
 
 static void test_sizes(void **state)
 {
-	struct tide_mrc_options o = {.workload = "cyclic:pages=1000,accesses=5000"};
+	struct tide_mrc_options o = {.size = sizeof o,
+				     .workload = "cyclic:pages=1000,accesses=5000"};
 	struct tide_mrc *m;
 	(void)state;
 	m = make(&o);
@@ -205,7 +218,8 @@ static void test_sampled(void **state)
 	static const char *const policies[] = {"lru", "opt", "vmin", "osl", "fifo", "mru"};
 	(void)state;
 	for (size_t i = 0; i < sizeof policies / sizeof *policies; i++) {
-		struct tide_mrc_options o = {.workload = "cyclic:pages=20000,accesses=200000",
+		struct tide_mrc_options o = {.size = sizeof o,
+					     .workload = "cyclic:pages=20000,accesses=200000",
 					     .policy = policies[i],
 					     .sizes = "50%,120%"};
 		struct tide_mrc *exact = make(&o);
@@ -263,14 +277,21 @@ static void test_refused(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
 		assert_refused(
-			&(struct tide_mrc_options){.workload = "cyclic:pages=100,accesses=200",
+			&(struct tide_mrc_options){.size = sizeof(struct tide_mrc_options),
+						   .workload = "cyclic:pages=100,accesses=200",
 						   .policy = bad[i].policy,
 						   .sizes = bad[i].sizes,
 						   .sample = bad[i].sample},
 			bad[i].said);
-	assert_refused(&(struct tide_mrc_options){0}, "no input");
-	assert_refused(&(struct tide_mrc_options){.trace = "a", .workload = "b"}, "both");
-	assert_refused(&(struct tide_mrc_options){.trace = "-", .policy = "arc"},
+	assert_refused(&(struct tide_mrc_options){.size = sizeof(struct tide_mrc_options)},
+		       "no input");
+	assert_refused(&(struct tide_mrc_options){.size = sizeof(struct tide_mrc_options),
+						  .trace = "a",
+						  .workload = "b"},
+		       "both");
+	assert_refused(&(struct tide_mrc_options){.size = sizeof(struct tide_mrc_options),
+						  .trace = "-",
+						  .policy = "arc"},
 		       "standard input can be read only once");
 }
 
@@ -279,14 +300,17 @@ static void test_leu_without_refs(void **state)
 	const struct files *files = *state;
 	char leu[128];
 	snprintf(leu, sizeof leu, "leu:train=%s", files->trace);
-	assert_refused(&(struct tide_mrc_options){.workload = "cyclic:pages=100,accesses=200",
+	assert_refused(&(struct tide_mrc_options){.size = sizeof(struct tide_mrc_options),
+						  .workload = "cyclic:pages=100,accesses=200",
 						  .policy = leu},
 		       "needs accesses with refs");
 	snprintf(leu, sizeof leu, "leu:train=%s,by=book", files->trace);
-	assert_refused(&(struct tide_mrc_options){.workload = "cyclic", .policy = leu},
+	assert_refused(&(struct tide_mrc_options){.size = sizeof(struct tide_mrc_options),
+						  .workload = "cyclic",
+						  .policy = leu},
 		       "by=book is unknown: give ref or page");
 	snprintf(leu, sizeof leu, "leu:train=%s.none", files->trace);
-	struct tide_mrc_options o = {.workload = "cyclic", .policy = leu};
+	struct tide_mrc_options o = {.size = sizeof o, .workload = "cyclic", .policy = leu};
 	struct tide_mrc *m;
 	assert_int_equal(tide_mrc_run(&m, &o, NULL, NULL, NULL), -ENOENT);
 }

@@ -51,7 +51,7 @@ static struct tide_counts run_live(const struct combination *how, const char *lo
 {
 	static struct model m;
 	struct td_engine_config config = model_config(&m, how->chunk_pages, 100, 3);
-	struct tide_counts counts;
+	struct tide_counts counts = {.size = sizeof counts};
 
 	m.to = begin_recording(trace);
 	m.event = record_event;
@@ -78,7 +78,8 @@ static struct tide_counts run_live(const struct combination *how, const char *lo
 static struct tide_counts replay(const struct combination *how, const char *log, const char *trace)
 {
 	char chunk[16];
-	struct tide_sim_options o = {.trace = trace,
+	struct tide_sim_options o = {.size = sizeof o,
+				     .trace = trace,
 				     .near_size = "100p",
 				     .host = how->place ? "30p" : NULL,
 				     .chunk = chunk,
@@ -87,13 +88,13 @@ static struct tide_counts replay(const struct combination *how, const char *log,
 				     .place = how->place,
 				     .log = log};
 	struct tide_error err = {0};
-	struct tide_counts counts;
+	struct tide_counts counts = {.size = sizeof counts};
 	struct tide_sim *sim;
 
 	snprintf(chunk, sizeof chunk, "%up", how->chunk_pages);
 	if (tide_sim_open(&sim, &o, &err) || tide_sim_run(sim, NULL, NULL, &err))
 		fail_msg("%s + %s: %s", how->evict, how->prefetch, err.text);
-	tide_sim_counts(sim, &counts);
+	tide_sim_counts(sim, &counts, NULL);
 	tide_sim_close(sim);
 	return counts;
 }
@@ -101,7 +102,7 @@ static struct tide_counts replay(const struct combination *how, const char *log,
 static void compare(const struct combination *how)
 {
 	char live[160], again[160], trace[160];
-	struct tide_counts a, b;
+	struct tide_counts a = {.size = sizeof a}, b = {.size = sizeof b};
 	unsigned char *x, *y;
 	size_t n, m;
 
@@ -144,8 +145,9 @@ static void a_recording_is_an_input(void **state)
 	static const struct combination lru = {"lru", "none", NULL, 4},
 					opt = {"opt", "none", NULL, 4};
 	char trace[160];
-	struct tide_sim_options o = {.trace = trace, .near_size = "100p", .model = "cppe"};
-	struct tide_mrc_options c = {.trace = trace};
+	struct tide_sim_options o = {
+		.size = sizeof o, .trace = trace, .near_size = "100p", .model = "cppe"};
+	struct tide_mrc_options c = {.size = sizeof c, .trace = trace};
 	struct tide_error err = {0};
 	struct tide_sim *sim;
 	struct tide_mrc *mrc;

@@ -39,16 +39,16 @@ static void assert_refused(const struct tide_sim_options *options, const char *s
 
 static struct tide_counts counts_of(struct tide_sim *sim)
 {
-	struct tide_counts counts;
+	struct tide_counts counts = {.size = sizeof counts};
 
-	tide_sim_counts(sim, &counts);
+	tide_sim_counts(sim, &counts, NULL);
 	return counts;
 }
 
 static struct tide_counts run_whole(const struct tide_sim_options *options)
 {
 	struct tide_sim *sim = open_sim(options);
-	struct tide_counts counts;
+	struct tide_counts counts = {.size = sizeof counts};
 
 	assert_int_equal(tide_sim_run(sim, NULL, NULL, NULL), 0);
 	counts = counts_of(sim);
@@ -60,11 +60,14 @@ static struct tide_counts run_whole(const struct tide_sim_options *options)
 
 static void pushed_accesses_are_counted(void **state)
 {
-	struct tide_sim_options o = {
-		.near_size = "2p", .chunk = "4K", .evict = "fifo", .prefetch = "none"};
+	struct tide_sim_options o = {.size = sizeof o,
+				     .near_size = "2p",
+				     .chunk = "4K",
+				     .evict = "fifo",
+				     .prefetch = "none"};
 	static const uint64_t pages[] = {1, 2, 1, UINT64_MAX, 1, 2};
 	struct tide_sim *sim = open_sim(&o);
-	struct tide_counts c;
+	struct tide_counts c = {.size = sizeof c};
 
 	(void)state;
 	for (size_t i = 0; i < 6; i++) {
@@ -85,7 +88,7 @@ static void pushed_accesses_are_counted(void **state)
 
 static void handles_are_independent(void **state)
 {
-	struct tide_sim_options o = {.near_size = "64K"};
+	struct tide_sim_options o = {.size = sizeof o, .near_size = "64K"};
 	struct tide_sim *a = open_sim(&o), *b = open_sim(&o);
 	struct tide_event event = {.page = 3};
 
@@ -101,7 +104,8 @@ static void handles_are_independent(void **state)
 
 static void a_run_has_its_own_input(void **state)
 {
-	struct tide_sim_options o = {.workload = "cyclic:pages=10,rounds=1", .near_size = "16p"};
+	struct tide_sim_options o = {
+		.size = sizeof o, .workload = "cyclic:pages=10,rounds=1", .near_size = "16p"};
 	struct tide_sim *sim = open_sim(&o);
 	struct tide_event event = {.page = 3};
 	struct tide_error err = {0};
@@ -116,7 +120,7 @@ static void a_run_has_its_own_input(void **state)
 
 static void bad_options_are_refused(void **state)
 {
-	struct tide_sim_options o = {.workload = "cyclic"};
+	struct tide_sim_options o = {.size = sizeof o, .workload = "cyclic"};
 
 	(void)state;
 	assert_refused(&o, "no size of near memory");
@@ -151,7 +155,7 @@ static void bad_options_are_refused(void **state)
 
 static void needs_are_refused_before_the_input_is_read(void **state)
 {
-	struct tide_sim_options o = {.near_size = "16p", .evict = "opt"};
+	struct tide_sim_options o = {.size = sizeof o, .near_size = "16p", .evict = "opt"};
 
 	(void)state;
 	assert_refused(&o, "needs the future");
@@ -166,8 +170,8 @@ static void needs_are_refused_before_the_input_is_read(void **state)
 
 static void defaults_are_those_of_the_command_line(void **state)
 {
-	struct tide_sim_options o = {.workload = "zipf:pages=500,accesses=5000",
-				     .near_size = "50%"};
+	struct tide_sim_options o = {
+		.size = sizeof o, .workload = "zipf:pages=500,accesses=5000", .near_size = "50%"};
 	struct tide_counts a = run_whole(&o), b;
 
 	(void)state;
@@ -186,16 +190,18 @@ static void defaults_are_those_of_the_command_line(void **state)
 
 static void facts_may_be_handed_on(void **state)
 {
-	struct tide_sim_options o = {
-		.workload = "zipf:pages=500,accesses=5000", .near_size = "30%", .evict = "opt"};
+	struct tide_sim_options o = {.size = sizeof o,
+				     .workload = "zipf:pages=500,accesses=5000",
+				     .near_size = "30%",
+				     .evict = "opt"};
 	struct tide_sim *sim = open_sim(&o);
-	struct tide_facts facts;
-	struct tide_counts a, b;
+	struct tide_facts facts = {.size = sizeof facts};
+	struct tide_counts a = {.size = sizeof a}, b = {.size = sizeof b};
 
 	(void)state;
 	assert_int_equal(tide_sim_run(sim, NULL, NULL, NULL), 0);
 	a = counts_of(sim);
-	tide_sim_facts(sim, &facts);
+	tide_sim_facts(sim, &facts, NULL);
 	tide_sim_close(sim);
 	assert_int_equal(facts.accesses, 5000);
 	assert_int_equal(facts.last_page, 499);
@@ -219,8 +225,8 @@ static void see(void *arg, uint64_t done, uint64_t total)
 
 static void progress_is_told(void **state)
 {
-	struct tide_sim_options o = {.workload = "cyclic:pages=100,rounds=30000",
-				     .near_size = "112p"};
+	struct tide_sim_options o = {
+		.size = sizeof o, .workload = "cyclic:pages=100,rounds=30000", .near_size = "112p"};
 	struct tide_sim *sim = open_sim(&o);
 	struct seen seen = {0};
 
@@ -264,14 +270,15 @@ static void the_document_has_all_keys(void **state)
 {
 	static const char *const keys[] = {"tide",   "verb",   "input", "config",
 					   "counts", "policy", "time",  "wall"};
-	struct tide_sim_options o = {.workload = "uniform:pages=100,accesses=1000",
+	struct tide_sim_options o = {.size = sizeof o,
+				     .workload = "uniform:pages=100,accesses=1000",
 				     .near_size = "40%",
 				     .evict = "arc",
 				     .prefetch = "none",
 				     .chunk = "4K",
 				     .seed = "9"};
 	struct tide_sim *sim = open_sim(&o);
-	struct tide_counts counts;
+	struct tide_counts counts = {.size = sizeof counts};
 	const char *evict, *prefetch, *workload;
 	int near, chunk_pages, seed, page_bytes, accesses, footprint, last, p, ns;
 	double seconds, rate;
@@ -318,10 +325,10 @@ static void the_document_has_all_keys(void **state)
 
 static void a_pushed_run_has_a_document_too(void **state)
 {
-	struct tide_sim_options o = {.near_size = "16p"};
+	struct tide_sim_options o = {.size = sizeof o, .near_size = "16p"};
 	struct tide_sim *sim = open_sim(&o);
 	struct tide_event event = {.page = 3};
-	struct tide_counts counts;
+	struct tide_counts counts = {.size = sizeof counts};
 	json_t *d;
 
 	(void)state;
@@ -337,7 +344,8 @@ static void a_pushed_run_has_a_document_too(void **state)
 /* 64-bit numbers stay what they are. */
 static void large_numbers_are_not_negative(void **state)
 {
-	struct tide_sim_options o = {.near_size = "16p", .seed = "18446744073709551615"};
+	struct tide_sim_options o = {
+		.size = sizeof o, .near_size = "16p", .seed = "18446744073709551615"};
 	struct tide_sim *sim = open_sim(&o);
 	char *text = NULL;
 
@@ -352,7 +360,7 @@ static void large_numbers_are_not_negative(void **state)
 
 static void lists_end(void **state)
 {
-	struct tide_workload_info info;
+	struct tide_workload_info info = {.size = sizeof info};
 	size_t n = 0;
 
 	(void)state;

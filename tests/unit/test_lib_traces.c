@@ -48,7 +48,7 @@ static void what_was_written_is_read(void **state)
 
 	(void)state;
 	for (size_t k = 0; k < 4; k++) {
-		struct tide_trace_options o = {.path = path_of(names[k])};
+		struct tide_trace_options o = {.size = sizeof o, .path = path_of(names[k])};
 		struct tide_trace *t = NULL;
 		struct tide_event event;
 		write_trace(o.path, EVENTS);
@@ -85,7 +85,7 @@ static void an_abandoned_trace_is_not_there(void **state)
 
 static void what_cannot_be_opened_is_said(void **state)
 {
-	struct tide_trace_options o = {.path = "/nonexistent/x.txt"};
+	struct tide_trace_options o = {.size = sizeof o, .path = "/nonexistent/x.txt"};
 	struct tide_trace_writer *w = NULL;
 	struct tide_trace *t = NULL;
 	struct tide_error err = {0};
@@ -106,10 +106,13 @@ static void what_cannot_be_opened_is_said(void **state)
 /* The same events from a file and pushed: the same counts. */
 static void a_file_and_pushes_agree(void **state)
 {
-	struct tide_sim_options o = {
-		.near_size = "100p", .chunk = "8K", .evict = "lru", .prefetch = "none"};
+	struct tide_sim_options o = {.size = sizeof o,
+				     .near_size = "100p",
+				     .chunk = "8K",
+				     .evict = "lru",
+				     .prefetch = "none"};
 	struct tide_sim *pushed = NULL, *read = NULL;
-	struct tide_counts a, b;
+	struct tide_counts a = {.size = sizeof a}, b = {.size = sizeof b};
 	char path[128];
 
 	(void)state;
@@ -123,8 +126,8 @@ static void a_file_and_pushes_agree(void **state)
 		struct tide_event event = event_at(i);
 		assert_int_equal(tide_sim_access(pushed, &event, NULL), 0);
 	}
-	tide_sim_counts(pushed, &a);
-	tide_sim_counts(read, &b);
+	tide_sim_counts(pushed, &a, NULL);
+	tide_sim_counts(read, &b, NULL);
 	assert_memory_equal(&a, &b, sizeof a);
 	assert_true(a.evicted_chunks > 0);
 	tide_sim_close(pushed);
@@ -146,7 +149,7 @@ static int remove_folder(void **state)
 
 static void a_workload_is_read_like_a_trace(void **state)
 {
-	struct tide_trace_options o = {.workload = "cyclic:pages=3,rounds=2"};
+	struct tide_trace_options o = {.size = sizeof o, .workload = "cyclic:pages=3,rounds=2"};
 	struct tide_trace *t = NULL;
 	struct tide_event event;
 	struct tide_error err;
@@ -161,7 +164,8 @@ static void a_workload_is_read_like_a_trace(void **state)
 	tide_trace_close(t);
 	o.path = "x.txt";
 	assert_int_equal(tide_trace_open(&t, &o, &err), -EINVAL);
-	o = (struct tide_trace_options){.workload = "cyclic", .seed = "one"};
+	o = (struct tide_trace_options){
+		.size = sizeof(struct tide_trace_options), .workload = "cyclic", .seed = "one"};
 	assert_int_equal(tide_trace_open(&t, &o, &err), -EINVAL);
 	assert_non_null(strstr(err.text, "seed of 'one'"));
 }

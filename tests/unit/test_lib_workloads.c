@@ -43,7 +43,7 @@ static unsigned say(const struct tide_workload_info *w, uint64_t bytes, uint64_t
 
 static void all_applications_are_there(void **state)
 {
-	struct tide_workload_info w;
+	struct tide_workload_info w = {.size = sizeof w};
 	unsigned cppe = 0, observuvm = 0, gmt = 0;
 
 	(void)state;
@@ -59,7 +59,7 @@ static void all_applications_are_there(void **state)
 
 static void figures_are_near_the_published_ones(void **state)
 {
-	struct tide_workload_info w;
+	struct tide_workload_info w = {.size = sizeof w};
 	unsigned bad = 0;
 
 	(void)state;
@@ -81,8 +81,8 @@ static void figures_are_near_the_published_ones(void **state)
 
 static void figures_are_true(void **state)
 {
-	struct tide_workload_info w;
-	struct tide_workload_measured m;
+	struct tide_workload_info w = {.size = sizeof w};
+	struct tide_workload_measured m = {.size = sizeof m};
 	struct tide_workload_shape *shape;
 	unsigned bad = 0;
 
@@ -164,7 +164,7 @@ static void patterns_have_neither(void **state)
 static void what_is_wrong_is_said(void **state)
 {
 	struct tide_workload_shape *s;
-	struct tide_workload_measured m;
+	struct tide_workload_measured m = {.size = sizeof m};
 	struct tide_error err;
 
 	(void)state;
@@ -187,7 +187,7 @@ static void tell(void *arg, uint64_t done, uint64_t total)
 
 static void a_page_of_another_size_changes_the_figures(void **state)
 {
-	struct tide_workload_measured m;
+	struct tide_workload_measured m = {.size = sizeof m};
 	uint64_t last = 0;
 
 	(void)state;
@@ -199,7 +199,7 @@ static void a_page_of_another_size_changes_the_figures(void **state)
 
 static void footprints_are_what_the_paper_counts(void **state)
 {
-	struct tide_workload_measured m;
+	struct tide_workload_measured m = {.size = sizeof m};
 
 	(void)state;
 	/* n = 2048, a column is two pages: A, and of C all first and half of the second. */

@@ -5,7 +5,8 @@
 
 static struct tide_gpu_options small(void)
 {
-	return (struct tide_gpu_options){.near_size = "64p",
+	return (struct tide_gpu_options){.size = sizeof(struct tide_gpu_options),
+					 .near_size = "64p",
 					 .host = "48p",
 					 .page = "4K",
 					 .staging = "32p",
@@ -231,7 +232,7 @@ static void test_odd_end(void **state)
 	uint64_t bytes = 3 * PAGE + 104;
 	(void)state;
 	struct tide_gpu_options o = small();
-	struct tide_gpu_array_options how = {.path = f.path, .writable = true};
+	struct tide_gpu_array_options how = {.size = sizeof how, .path = f.path, .writable = true};
 	make_file(f.path, bytes);
 	assert_ok(gpu->open(&f.g, &o, &err), &err);
 	assert_ok(gpu->array(f.g, &f.span, 0, &how, &err), &err);
@@ -260,7 +261,7 @@ static void test_demote(void **state)
 {
 	struct fixture f;
 	struct tide_error err;
-	struct tide_gpu_stats s;
+	struct tide_gpu_stats s = {.size = sizeof s};
 	(void)state;
 	struct tide_gpu_options o = small();
 	o.place = "tier-order";

@@ -3,7 +3,8 @@
 #define PAGES 160u
 #include "cuda_file.h"
 
-static const struct tide_gpu_options small = {.near_size = "64p",
+static const struct tide_gpu_options small = {.size = sizeof small,
+					      .near_size = "64p",
 					      .host = "32p",
 					      .page = "4K",
 					      .staging = "32p",
@@ -72,7 +73,7 @@ static void test_arrays(void **state)
 	struct tide_span s;
 	(void)state;
 	set_up(&f, &small, true);
-	struct tide_gpu_array_options how = {.path = f.path};
+	struct tide_gpu_array_options how = {.size = sizeof how, .path = f.path};
 	assert_int_equal(gpu->array(f.g, &s, 0, &how, &err), -EBUSY);
 	assert_says(&err, "belong to another array");
 	how.path = "/no/such/file";
@@ -82,7 +83,8 @@ static void test_arrays(void **state)
 	assert_ok(gpu->close(f.g, &err), &err);
 
 	assert_ok(gpu->open(&f.g, &small, &err), &err);
-	how = (struct tide_gpu_array_options){.path = f.path};
+	how = (struct tide_gpu_array_options){.size = sizeof(struct tide_gpu_array_options),
+					      .path = f.path};
 	assert_int_equal(gpu->array(f.g, &s, PAGES * PAGE + 1, &how, &err), -EINVAL);
 	assert_says(&err, "655361");
 	assert_says(&err, "has 655360 bytes");
@@ -172,7 +174,7 @@ static void test_reads_fail(void **state)
 		assert_ok(gpu->check(f.g, &err), &err);
 	}
 	assert_true(failed > 0);
-	struct tide_gpu_stats s;
+	struct tide_gpu_stats s = {.size = sizeof s};
 	assert_ok(gpu->stats(f.g, &s, &err), &err);
 	assert_true(s.io_errors > 0);
 	assert_ok(gpu->close(f.g, &err), &err);

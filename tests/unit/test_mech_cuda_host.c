@@ -11,7 +11,8 @@
 
 static struct tide_gpu_options small(void)
 {
-	return (struct tide_gpu_options){.near_size = "64p",
+	return (struct tide_gpu_options){.size = sizeof(struct tide_gpu_options),
+					 .near_size = "64p",
 					 .host = "512p",
 					 .page = "4K",
 					 .chunk = "8p",
@@ -22,7 +23,7 @@ static struct tide_gpu_options small(void)
 
 static struct tide_counts counts_of(struct fixture *f)
 {
-	struct tide_gpu_stats s;
+	struct tide_gpu_stats s = {.size = sizeof s};
 	struct tide_error err;
 	assert_ok(gpu->stats(f->g, &s, &err), &err);
 	return s.counts;
@@ -297,10 +298,11 @@ static struct tide_counts simulate(const struct tide_gpu_options *o, const struc
 {
 	char near_size[24];
 	struct tide_error err;
-	struct tide_counts c;
+	struct tide_counts c = {.size = sizeof c};
 	struct tide_sim *sim;
-	struct tide_facts facts = {l->accesses, UINT64_MAX, PAGES - 1, 0};
-	struct tide_sim_options s = {.near_size = near_size,
+	struct tide_facts facts = {.size = sizeof facts, l->accesses, UINT64_MAX, PAGES - 1, 0};
+	struct tide_sim_options s = {.size = sizeof s,
+				     .near_size = near_size,
 				     .chunk = o->chunk,
 				     .evict = o->evict,
 				     .prefetch = o->prefetch,
@@ -314,7 +316,7 @@ static struct tide_counts simulate(const struct tide_gpu_options *o, const struc
 		struct tide_event event = {.page = page, .write = write};
 		assert_ok(tide_sim_access(sim, &event, &err), &err);
 	}
-	tide_sim_counts(sim, &c);
+	tide_sim_counts(sim, &c, NULL);
 	tide_sim_close(sim);
 	return c;
 }
@@ -485,7 +487,7 @@ static void test_too_small(void **state)
 	struct fixture f;
 	struct tide_error err;
 	struct tide_gpu_options o = small();
-	struct tide_gpu_array_options how = {.path = f.path};
+	struct tide_gpu_array_options how = {.size = sizeof how, .path = f.path};
 	(void)state;
 	make_file(f.path, PAGES * PAGE);
 	o.host = "200p";

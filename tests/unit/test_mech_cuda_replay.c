@@ -130,7 +130,8 @@ static void simulate(const struct trace *t, const char *place, struct outcome *o
 	struct tide_sim *sim;
 	char log[64];
 	make_file(log, 0);
-	struct tide_sim_options options = {.near_size = "100p",
+	struct tide_sim_options options = {.size = sizeof options,
+					   .near_size = "100p",
 					   .host = "150p",
 					   .page = "4K",
 					   .chunk = "4K",
@@ -143,7 +144,8 @@ static void simulate(const struct trace *t, const char *place, struct outcome *o
 		struct tide_event e = {.page = t->page[i], .write = t->write[i]};
 		assert_ok(tide_sim_access(sim, &e, &err), &err);
 	}
-	tide_sim_counts(sim, &o->counts);
+	o->counts.size = sizeof o->counts;
+	tide_sim_counts(sim, &o->counts, NULL);
 	read_report(sim, o);
 	tide_sim_close(sim);
 	read_sim_log(log, o);
@@ -187,18 +189,19 @@ static void replay(const struct trace *t, const char *place, struct outcome *o)
 	struct tide_error err;
 	struct tide_gpu *g;
 	struct tide_span span;
-	struct tide_gpu_stats s;
+	struct tide_gpu_stats s = {.size = sizeof s};
 	char log[64], path[64];
 	make_file(log, 0);
 	make_file(path, PAGES * PAGE);
-	struct tide_gpu_options options = {.near_size = "100p",
+	struct tide_gpu_options options = {.size = sizeof options,
+					   .near_size = "100p",
 					   .host = "150p",
 					   .page = "4K",
 					   .staging = "64p",
 					   .place = place,
 					   .timeout = "120s",
 					   .log = log};
-	struct tide_gpu_array_options how = {.path = path, .writable = true};
+	struct tide_gpu_array_options how = {.size = sizeof how, .path = path, .writable = true};
 	assert_ok(gpu->open(&g, &options, &err), &err);
 	assert_ok(gpu->array(g, &span, 0, &how, &err), &err);
 	replay_part(g, &span, t, 0, ACCESSES / 3);

@@ -14,7 +14,8 @@ struct fixture {
 static void set_up(struct fixture *f, const char *inject, const char *transfer)
 {
 	struct tide_error err;
-	struct tide_gpu_options o = {.near_size = "64p",
+	struct tide_gpu_options o = {.size = sizeof o,
+				     .near_size = "64p",
 				     .page = "4K",
 				     .staging = "32p",
 				     .address = "256p",
@@ -22,7 +23,7 @@ static void set_up(struct fixture *f, const char *inject, const char *transfer)
 				     .transfer = transfer,
 				     .proxies = "1",
 				     .inject = inject};
-	struct tide_gpu_array_options how = {.path = f->path, .writable = true};
+	struct tide_gpu_array_options how = {.size = sizeof how, .path = f->path, .writable = true};
 	make_file(f->path, PAGES * PAGE);
 	assert_ok(gpu->open(&f->g, &o, &err), &err);
 	assert_ok(gpu->array(f->g, &f->span, 0, &how, &err), &err);

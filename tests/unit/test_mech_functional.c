@@ -48,7 +48,7 @@ static struct tide_counts run_in_batches(const char *evict, uint32_t size)
 {
 	struct td_engine *e = begin(6, 60, evict);
 	struct tide_batch *b = calloc(1, sizeof *b);
-	struct tide_counts counts;
+	struct tide_counts counts = {.size = sizeof counts};
 
 	assert_non_null(b);
 	for (uint64_t at = 0; at < EVENTS; at += size) {

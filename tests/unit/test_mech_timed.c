@@ -28,7 +28,8 @@ static struct result run(struct tide_sim_options options)
 	    tide_sim_json(sim, &text, &err))
 		fail_msg("%s %s+%s: %s", options.workload, options.evict, options.prefetch,
 			 err.text);
-	tide_sim_counts(sim, &r.counts);
+	r.counts.size = sizeof r.counts;
+	tide_sim_counts(sim, &r.counts, NULL);
 	tide_sim_close(sim);
 	r.json = json_loads(text, 0, NULL);
 	assert_non_null(r.json);
@@ -73,7 +74,8 @@ static void test_ideal_is_functional(void **state)
 	(void)state;
 	for (size_t w = 0; w < sizeof workloads / sizeof *workloads; w++) {
 		for (size_t p = 0; p < sizeof pairs / sizeof *pairs; p++) {
-			struct tide_sim_options o = {.workload = workloads[w],
+			struct tide_sim_options o = {.size = sizeof o,
+						     .workload = workloads[w],
 						     .near_size = "60%",
 						     .evict = pairs[p].evict,
 						     .prefetch = pairs[p].prefetch};
@@ -98,7 +100,8 @@ static void test_one_warp_has_one_order(void **state)
 
 	(void)state;
 	for (size_t m = 0; m < sizeof models / sizeof *models; m++) {
-		struct tide_sim_options o = {.workload = "zipf:pages=900,accesses=8000",
+		struct tide_sim_options o = {.size = sizeof o,
+					     .workload = "zipf:pages=900,accesses=8000",
 					     .near_size = "40%",
 					     .evict = "mhpe",
 					     .prefetch = "pattern"};
@@ -123,11 +126,13 @@ static void test_bytes_are_conserved(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof apps / sizeof *apps; i++) {
-		struct result r = run((struct tide_sim_options){.workload = apps[i],
-								.near_size = "60%",
-								.evict = "lrm",
-								.prefetch = "locality",
-								.model = "cppe"});
+		struct result r =
+			run((struct tide_sim_options){.size = sizeof(struct tide_sim_options),
+						      .workload = apps[i],
+						      .near_size = "60%",
+						      .evict = "lrm",
+						      .prefetch = "locality",
+						      .model = "cppe"});
 		uint64_t in = figure(&r, "up_bytes"), out = figure(&r, "down_bytes");
 		const json_t *config = json_object_get(r.json, "config");
 		uint64_t near_pages =
@@ -150,8 +155,10 @@ static void test_bytes_are_conserved(void **state)
 /* Only what is dirty goes back, where the model says so. */
 static void test_clean_pages_need_no_copy(void **state)
 {
-	struct tide_sim_options o = {
-		.workload = "mvt:scale=0.02", .near_size = "60%", .model = "cppe:writeback=dirty"};
+	struct tide_sim_options o = {.size = sizeof o,
+				     .workload = "mvt:scale=0.02",
+				     .near_size = "60%",
+				     .model = "cppe:writeback=dirty"};
 
 	(void)state;
 	struct result r = run(o);
@@ -161,7 +168,8 @@ static void test_clean_pages_need_no_copy(void **state)
 
 static void test_three_tiers(void **state)
 {
-	struct tide_sim_options o = {.workload = "hotspot:scale=0.001",
+	struct tide_sim_options o = {.size = sizeof o,
+				     .workload = "hotspot:scale=0.001",
 				     .near_size = "10%",
 				     .host = "40%",
 				     .page = "64K",
@@ -181,7 +189,8 @@ static void test_three_tiers(void **state)
 
 static void test_same_command_same_nanoseconds(void **state)
 {
-	struct tide_sim_options o = {.workload = "bfs:scale=0.01",
+	struct tide_sim_options o = {.size = sizeof o,
+				     .workload = "bfs:scale=0.01",
 				     .near_size = "50%",
 				     .evict = "random",
 				     .prefetch = "tree",
@@ -198,7 +207,8 @@ static void test_same_command_same_nanoseconds(void **state)
 
 static uint64_t time_with(const char *model)
 {
-	struct result r = run((struct tide_sim_options){.workload = "srd:scale=0.02",
+	struct result r = run((struct tide_sim_options){.size = sizeof(struct tide_sim_options),
+							.workload = "srd:scale=0.02",
 							.near_size = "60%",
 							.evict = "lrm",
 							.prefetch = "locality",
@@ -225,7 +235,8 @@ static void test_figures_matter(void **state)
 
 static void test_everything_fits(void **state)
 {
-	struct result r = run((struct tide_sim_options){.workload = "cyclic:pages=64,accesses=64",
+	struct result r = run((struct tide_sim_options){.size = sizeof(struct tide_sim_options),
+							.workload = "cyclic:pages=64,accesses=64",
 							.near_size = "64p",
 							.prefetch = "none",
 							.model = "cppe:memory_ns=0,walk_ns=0"});
@@ -253,7 +264,8 @@ static void assert_refused(struct tide_sim_options options, const char *said)
 
 static void test_refusals(void **state)
 {
-	struct tide_sim_options o = {.workload = "mvt:scale=0.01", .near_size = "50%"};
+	struct tide_sim_options o = {
+		.size = sizeof o, .workload = "mvt:scale=0.01", .near_size = "50%"};
 
 	(void)state;
 	o.model = "h100";

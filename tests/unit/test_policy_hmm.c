@@ -127,7 +127,9 @@ static struct td_engine *begin(uint64_t near_pages, uint64_t host_pages)
 static void compare(uint32_t near_pages, uint32_t host_pages, uint64_t seed)
 {
 	struct td_engine *e = begin(near_pages, host_pages);
-	struct model s = {.near = near_pages, .host = host_pages};
+	struct model s = {.near = near_pages,
+			  .host = host_pages,
+			  .counts.size = sizeof s.counts};
 
 	for (uint32_t i = 0; i < 3000; i++) {
 		uint64_t r = tide_random_next(&seed);
@@ -187,7 +189,7 @@ static void run(struct tide_sim_options o, struct tide_counts *counts, uint64_t 
 	o.page = "64K";
 	if (tide_sim_open(&sim, &o, &err) || tide_sim_run(sim, NULL, NULL, &err))
 		fail_msg("%s: %s", o.model, err.text);
-	tide_sim_counts(sim, counts);
+	tide_sim_counts(sim, counts, NULL);
 	*ns = tide_sim_time_ns(sim);
 	tide_sim_close(sim);
 }
@@ -197,12 +199,13 @@ static void run(struct tide_sim_options o, struct tide_counts *counts, uint64_t 
 /* One access at a time: what each takes, and a cycle. */
 static void assert_takes(const char *place, const char *model, const char *workload, double each)
 {
-	struct tide_sim_options o = {.workload = workload,
+	struct tide_sim_options o = {.size = sizeof o,
+				     .workload = workload,
 				     .near_size = "1p",
 				     .host = "4p",
 				     .place = place,
 				     .model = model};
-	struct tide_counts c;
+	struct tide_counts c = {.size = sizeof c};
 	uint64_t ns;
 
 	run(o, &c, &ns);
@@ -223,12 +226,13 @@ static void a_gpu_reads_storage_itself(void **state)
 /* Two pages in turn: one comes from host memory when the other has left for it. */
 static void a_gpu_copies_from_host_memory(void **state)
 {
-	struct tide_sim_options o = {.workload = "cyclic:pages=2,accesses=102",
+	struct tide_sim_options o = {.size = sizeof o,
+				     .workload = "cyclic:pages=2,accesses=102",
 				     .near_size = "1p",
 				     .host = "4p",
 				     .place = "tier-order",
 				     .model = "gmt:" QUIET};
-	struct tide_counts c;
+	struct tide_counts c = {.size = sizeof c};
 	uint64_t ns;
 
 	(void)state;
@@ -241,12 +245,13 @@ static void a_gpu_copies_from_host_memory(void **state)
 /* Every page is dirty: near memory has room when its victim is written, and storage reads then. */
 static void storage_writes_before_it_reads(void **state)
 {
-	struct tide_sim_options o = {.workload = "cyclic:pages=50,accesses=50,writes=1",
+	struct tide_sim_options o = {.size = sizeof o,
+				     .workload = "cyclic:pages=50,accesses=50,writes=1",
 				     .near_size = "1p",
 				     .host = "4p",
 				     .place = "bam",
 				     .model = "gmt:" QUIET};
-	struct tide_counts c;
+	struct tide_counts c = {.size = sizeof c};
 	uint64_t ns;
 
 	(void)state;
@@ -268,7 +273,8 @@ static void a_host_reads_then_copies(void **state)
 
 static void assert_refused(const char *model, const char *said)
 {
-	struct tide_sim_options o = {.workload = "cyclic",
+	struct tide_sim_options o = {.size = sizeof o,
+				     .workload = "cyclic",
 				     .near_size = "1p",
 				     .host = "4p",
 				     .place = "hmm",

@@ -29,7 +29,8 @@ struct study {
 static struct tide_sim *open_study(const struct study *study)
 {
 	char near[16], host[16], place[64];
-	struct tide_sim_options o = {.near_size = near,
+	struct tide_sim_options o = {.size = sizeof o,
+				     .near_size = near,
 				     .host = host,
 				     .place = place,
 				     .evict = "clock",
@@ -100,7 +101,7 @@ static void compare(const struct study *study, uint64_t seed)
 {
 	static struct model s;
 	struct tide_sim *sim = open_study(study);
-	struct tide_counts counts;
+	struct tide_counts counts = {.size = sizeof counts};
 
 	memset(&s, 0, sizeof s);
 	s.kind = study->kind;
@@ -108,12 +109,13 @@ static void compare(const struct study *study, uint64_t seed)
 	s.host = study->host;
 	s.window = study->window ? study->window : 1024;
 	s.m = 1;
+	s.counts.size = sizeof s.counts;
 	for (uint32_t i = 0; i < study->length; i++) {
 		uint32_t page = study->round ? i % study->round : draw_page(&seed, i);
 		struct tide_event event = {.page = page, .write = tide_random_next(&seed) % 4 == 0};
 		assert_int_equal(tide_sim_access(sim, &event, NULL), 0);
 		access_model(&s, page, event.write);
-		tide_sim_counts(sim, &counts);
+		tide_sim_counts(sim, &counts, NULL);
 		if (memcmp(&counts, &s.counts, sizeof counts) != 0)
 			fail_msg("%s, near %u, host %u: access %u differs", specs[study->kind],
 				 study->near, study->host, i + 1);
@@ -154,8 +156,11 @@ static void larger_tiers_are_those_of_the_model(void **state)
 
 static struct tide_sim *run_workload(const char *workload, const char *place, const char *host)
 {
-	struct tide_sim_options o = {
-		.workload = workload, .near_size = "100p", .place = place, .host = host};
+	struct tide_sim_options o = {.size = sizeof o,
+				     .workload = workload,
+				     .near_size = "100p",
+				     .place = place,
+				     .host = host};
 	struct tide_error err = {0};
 	struct tide_sim *sim = NULL;
 
@@ -167,9 +172,9 @@ static struct tide_sim *run_workload(const char *workload, const char *place, co
 static struct tide_counts count(const char *workload, const char *place, const char *host)
 {
 	struct tide_sim *sim = run_workload(workload, place, host);
-	struct tide_counts counts;
+	struct tide_counts counts = {.size = sizeof counts};
 
-	tide_sim_counts(sim, &counts);
+	tide_sim_counts(sim, &counts, NULL);
 	tide_sim_close(sim);
 	return counts;
 }
@@ -288,8 +293,11 @@ static void sampling_stops(void **state)
 
 static void a_table_of_neither_kind_is_refused(void **state)
 {
-	struct tide_sim_options o = {
-		.workload = ZIPF, .near_size = "100p", .place = "reuse:by=chunk", .host = "200p"};
+	struct tide_sim_options o = {.size = sizeof o,
+				     .workload = ZIPF,
+				     .near_size = "100p",
+				     .place = "reuse:by=chunk",
+				     .host = "200p"};
 	struct tide_error err = {0};
 	struct tide_sim *sim = NULL;
 

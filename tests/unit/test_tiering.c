@@ -94,10 +94,14 @@ static uint64_t ring_page(uint64_t at, uint64_t *random)
 static void run_clock(const char *log, uint64_t seed, int accesses)
 {
 	char near[16];
-	struct tide_sim_options options = {
-		.near_size = near, .chunk = "4K", .prefetch = "none", .evict = "clock", .log = log};
+	struct tide_sim_options options = {.size = sizeof options,
+					   .near_size = near,
+					   .chunk = "4K",
+					   .prefetch = "none",
+					   .evict = "clock",
+					   .log = log};
 	struct tide_sim *sim = NULL;
-	struct tide_counts counts;
+	struct tide_counts counts = {.size = sizeof counts};
 
 	snprintf(near, sizeof near, "%up", ring.size);
 	assert_int_equal(tide_sim_open(&sim, &options, NULL), 0);
@@ -105,7 +109,7 @@ static void run_clock(const char *log, uint64_t seed, int accesses)
 		struct tide_event event = {.page = page = ring_page(page, &seed)};
 		assert_int_equal(tide_sim_access(sim, &event, NULL), 0);
 	}
-	tide_sim_counts(sim, &counts);
+	tide_sim_counts(sim, &counts, NULL);
 	assert_true(counts.evicted_chunks > 500 && counts.hits > 500);
 	tide_sim_close(sim);
 }

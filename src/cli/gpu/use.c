@@ -146,7 +146,7 @@ const struct td_gpu_module *td_gpu_use_load(struct tide_error *err)
 
 int td_gpu_use_module(struct td_gpu_use *use, struct tide_error *err)
 {
-	struct tide_gpu_info info;
+	struct tide_gpu_info info = {.size = sizeof info};
 	struct tide_error why = {0, ""};
 	int rc = tide_gpu_info(&info, use->setup.device, err);
 

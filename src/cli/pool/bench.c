@@ -246,11 +246,13 @@ static int run_accesses(struct td_pool_bench *b, struct tide_error *err)
 	double start;
 
 	td_jobs_run(b->threads, b->threads, run_share, &warm);
-	tide_pool_stats(b->pool, &b->before);
+	b->before.size = sizeof b->before;
+	tide_pool_stats(b->pool, &b->before, NULL);
 	start = now();
 	td_jobs_run(b->threads, b->threads, run_share, &all);
 	b->seconds = now() - start;
-	tide_pool_stats(b->pool, &b->after);
+	b->after.size = sizeof b->after;
+	tide_pool_stats(b->pool, &b->after, NULL);
 	return b->has_failed ? tide_fail(err, b->failed.code, "%s", b->failed.text) : 0;
 }
 

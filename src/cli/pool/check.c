@@ -189,7 +189,7 @@ static int prepare(struct check *c, const struct td_cli_args *args, struct tide_
 int td_cli_pool_check(const struct td_cli_args *args, struct tide_error *err)
 {
 	struct td_pool_file file = {.fd = -1};
-	struct tide_pool_options o;
+	struct tide_pool_options o = {.size = sizeof o};
 	struct check c = {0};
 	int rc = prepare(&c, args, &o, &file, err);
 

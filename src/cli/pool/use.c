@@ -14,6 +14,7 @@ int td_pool_use_options(const struct td_cli_args *args, struct tide_pool_options
 			struct tide_error *err)
 {
 	*o = (struct tide_pool_options){
+		.size = sizeof(struct tide_pool_options),
 		.path = "",
 		.page = args->page,
 		.main_size = args->main_size ? args->main_size : "2M",

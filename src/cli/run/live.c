@@ -73,7 +73,7 @@ static void back(struct td_run_view *v)
 void td_run_view_draw(struct td_run_view *v, struct td_run *r)
 {
 	unsigned processes = td_run_processes(r);
-	struct tide_stats total;
+	struct tide_stats total = {.size = sizeof total};
 
 	if (!processes)
 		return;

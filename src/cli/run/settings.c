@@ -106,6 +106,7 @@ int td_run_settings(struct td_run *r, struct tide_error *err)
 		return tide_fail(err, -EINVAL,
 				 "no size of near memory: give --near SIZE, such as --near 512M");
 	r->options = (struct tide_options){
+		.size = sizeof(struct tide_options),
 		.near_size = a->near_size,
 		.page = a->page,
 		.chunk = a->chunk,

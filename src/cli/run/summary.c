@@ -26,7 +26,7 @@ static void add(struct tide_stats *total, const struct tide_stats *s)
 
 void td_run_total(struct td_run *r, struct tide_stats *total)
 {
-	struct tide_stats s;
+	struct tide_stats s = {.size = sizeof s};
 
 	memset(total, 0, sizeof *total);
 	for (unsigned i = 0; i < td_run_processes(r); i++) {
@@ -66,7 +66,7 @@ static void print_figures(const struct tide_stats *s, const struct td_slot_most 
 
 static void print_process(const struct td_run *r, struct td_slot *slot)
 {
-	struct tide_stats s;
+	struct tide_stats s = {.size = sizeof s};
 
 	td_slot_read(slot, &s);
 	if (!*s.evict) {
@@ -140,7 +140,7 @@ static json_t *process_json(const struct td_run *r, unsigned i)
 {
 	struct td_slot *slot = &r->slots->at[i];
 	json_t *own = td_run_document(r, i), *o;
-	struct tide_stats s;
+	struct tide_stats s = {.size = sizeof s};
 
 	td_slot_read(slot, &s);
 	o = json_pack("{si so sb ss ss? ss ss so so so sO?}", "pid", (int)slot->pid, "program",
@@ -189,7 +189,7 @@ static int fail_stats(const char *path, struct tide_error *err)
 int td_run_write_stats(struct td_run *r, struct tide_error *err)
 {
 	json_t *list = json_array(), *root;
-	struct tide_stats total;
+	struct tide_stats total = {.size = sizeof total};
 	const char *to = r->args->stats;
 	int rc;
 

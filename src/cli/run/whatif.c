@@ -31,6 +31,7 @@ static int read_replay(struct td_run *r, struct replay *p, struct tide_error *er
 				 r->slots->at[0].program);
 	snprintf(p->near, sizeof p->near, "%" JSON_INTEGER_FORMAT "p", pages);
 	p->options = (struct tide_sim_options){
+		.size = sizeof(struct tide_sim_options),
 		.trace = r->record,
 		.near_size = p->near,
 		.page = r->options.page,
@@ -59,7 +60,7 @@ static void print_line(const char *evict, const char *prefetch, const char *how,
 static void simulate(const struct tide_sim_options *o)
 {
 	struct tide_error err;
-	struct tide_counts counts;
+	struct tide_counts counts = {.size = sizeof counts};
 	struct tide_sim *sim = NULL;
 	int rc = tide_sim_open(&sim, o, &err);
 
@@ -68,7 +69,7 @@ static void simulate(const struct tide_sim_options *o)
 	if (rc) {
 		fprintf(stderr, "  %-12s %-10s %s\n", o->evict, o->prefetch, err.text);
 	} else {
-		tide_sim_counts(sim, &counts);
+		tide_sim_counts(sim, &counts, NULL);
 		print_line(o->evict, o->prefetch, "simulated", &counts);
 	}
 	tide_sim_close(sim);
@@ -93,7 +94,7 @@ static int check_record(struct td_run *r, struct tide_error *err)
 int td_run_whatif(struct td_run *r, struct tide_error *err)
 {
 	struct replay p;
-	struct tide_stats s;
+	struct tide_stats s = {.size = sizeof s};
 	int rc = check_record(r, err);
 
 	if (!rc)

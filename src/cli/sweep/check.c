@@ -19,7 +19,8 @@ static int check_traces(const struct td_cli_grid *grid, struct tide_error *err)
 	int rc = 0;
 
 	for (size_t i = 0; i < grid->trace.n && !rc; i++) {
-		struct tide_trace_options options = {.path = grid->trace.at[i],
+		struct tide_trace_options options = {.size = sizeof options,
+						     .path = grid->trace.at[i],
 						     .format = grid->format,
 						     .columns = grid->columns};
 		struct tide_trace *trace;
@@ -96,7 +97,8 @@ static int try(const struct tide_sim_options *options, struct tide_error *err)
 
 static int try_evict(const char *evict, struct tide_error *err)
 {
-	struct tide_sim_options o = {.workload = TINY, .near_size = "64p", .chunk = "1p"};
+	struct tide_sim_options o = {
+		.size = sizeof o, .workload = TINY, .near_size = "64p", .chunk = "1p"};
 
 	o.evict = evict;
 	o.prefetch = "none";
@@ -105,7 +107,7 @@ static int try_evict(const char *evict, struct tide_error *err)
 
 static int try_prefetch(const char *prefetch, struct tide_error *err)
 {
-	struct tide_sim_options o = {.workload = TINY, .near_size = "64p"};
+	struct tide_sim_options o = {.size = sizeof o, .workload = TINY, .near_size = "64p"};
 
 	o.prefetch = prefetch;
 	return try(&o, err);
@@ -113,7 +115,8 @@ static int try_prefetch(const char *prefetch, struct tide_error *err)
 
 static int try_place(const char *place, struct tide_error *err)
 {
-	struct tide_sim_options o = {.workload = TINY, .near_size = "64p", .host = "64p"};
+	struct tide_sim_options o = {
+		.size = sizeof o, .workload = TINY, .near_size = "64p", .host = "64p"};
 
 	o.place = place;
 	return try(&o, err);
@@ -121,7 +124,7 @@ static int try_place(const char *place, struct tide_error *err)
 
 static int try_model(const char *model, struct tide_error *err)
 {
-	struct tide_sim_options o = {.workload = TINY, .near_size = "64p"};
+	struct tide_sim_options o = {.size = sizeof o, .workload = TINY, .near_size = "64p"};
 
 	o.model = model;
 	return try(&o, err);
@@ -142,7 +145,7 @@ static int try_pairs(const struct td_cli_grid *grid, struct tide_error *err)
 	int rc = 0;
 
 	for (size_t i = 0; i < grid->pairs.n && !rc; i++) {
-		struct tide_sim_options o;
+		struct tide_sim_options o = {.size = sizeof o};
 		td_cli_grid_pair(grid, i, &o);
 		rc = try_evict(o.evict, err);
 		if (!rc)

@@ -212,7 +212,8 @@ void td_cli_grid_at(const struct td_cli_grid *grid, uint64_t i, struct td_cli_po
 	struct tide_sim_options *o = &point->options;
 	uint64_t seeded;
 
-	*point = (struct td_cli_point){.options.replace_invalid = grid->replace_invalid};
+	*point = (struct td_cli_point){.options.size = sizeof *o,
+				       .options.replace_invalid = grid->replace_invalid};
 	take_policies(grid, &i, o);
 	o->model = take_model(grid, &i);
 	o->host = take_value(&grid->host, &i);

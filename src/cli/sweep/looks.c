@@ -50,7 +50,8 @@ static struct td_cli_look *find(struct td_cli_looks *looks, uint64_t group)
 /* A run that wants to know everything is opened and never run. */
 static void look(struct td_cli_look *l, const struct tide_sim_options *of)
 {
-	struct tide_sim_options options = {.trace = of->trace,
+	struct tide_sim_options options = {.size = sizeof options,
+					   .trace = of->trace,
 					   .workload = of->workload,
 					   .format = of->format,
 					   .columns = of->columns,
@@ -63,7 +64,8 @@ static void look(struct td_cli_look *l, const struct tide_sim_options *of)
 	l->rc = tide_sim_open(&sim, &options, &l->err);
 	if (l->rc)
 		return;
-	tide_sim_facts(sim, &l->facts);
+	l->facts.size = sizeof l->facts;
+	tide_sim_facts(sim, &l->facts, NULL);
 	tide_sim_close(sim);
 }
 

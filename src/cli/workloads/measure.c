@@ -50,12 +50,13 @@ static void run_one(void *arg, size_t i)
 	struct all *all = arg;
 	struct row *r = &all->rows[i];
 
+	r->m.size = sizeof r->m;
 	r->rc = tide_workload_measure(&r->m, r->w.name, NULL, all->seed, show_progress, r, &r->err);
 }
 
 static int collect(const struct td_cli_args *args, struct all *all, struct tide_error *err)
 {
-	struct tide_workload_info w;
+	struct tide_workload_info w = {.size = sizeof w};
 
 	for (size_t i = 0; tide_workload_at(i, &w) == 0; i++) {
 		bool asked = args->words.n || args->paper;

@@ -85,6 +85,7 @@ static int open_pool(bool read_only, struct tide_error *err)
 {
 	struct tide_pool_options o = plugin.settings.pool;
 	struct tide_pool *pool;
+	o.size = sizeof o;
 	o.read_only = read_only;
 	int rc = tide_pool_open(&pool, &o, err);
 	if (rc)

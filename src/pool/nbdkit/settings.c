@@ -95,6 +95,7 @@ static void try_here(const struct td_nbdkit_settings *s, int to)
 	struct tide_pool_options o = s->pool;
 	struct tide_pool *pool;
 	struct tide_error err = {0};
+	o.size = sizeof o;
 	o.read_only = true;
 	tide_pool_open(&pool, &o, &err);
 	ssize_t n = write(to, &err, sizeof err);

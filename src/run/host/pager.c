@@ -76,7 +76,7 @@ static void open_pager(void)
 	static char storage[4096], log[4096], record[4096];
 	struct tide_options o = td_preload_settings.options;
 	struct tide_error err = {0, ""};
-	struct tide_stats stats;
+	struct tide_stats stats = {.size = sizeof stats};
 	struct tide *t;
 	unsigned slot = td_preload_claim_slot();
 
@@ -92,7 +92,7 @@ static void open_pager(void)
 	td_preload_files_after(&o);
 	td_preload_settings.helps = td_preload_settings.by_signal || !shows_kernel_faults();
 	owner = getpid();
-	tide_stats(t, &stats);
+	tide_stats(t, &stats, NULL);
 	td_preload_settings.moves =
 		strcmp(stats.mapping, "fast") == 0 || strcmp(stats.mapping, "copy") == 0;
 	__atomic_store_n(&td_preload_tide, t, __ATOMIC_RELEASE);

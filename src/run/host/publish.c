@@ -55,12 +55,12 @@ static pthread_mutex_t publishing = PTHREAD_MUTEX_INITIALIZER;
 
 void td_preload_publish(void)
 {
-	struct tide_stats stats;
+	struct tide_stats stats = {.size = sizeof stats};
 
 	if (!own || !td_preload_tide)
 		return;
 	pthread_mutex_lock(&publishing);
-	tide_stats(td_preload_tide, &stats);
+	tide_stats(td_preload_tide, &stats, NULL);
 	td_slot_write(own, &stats);
 	pthread_mutex_unlock(&publishing);
 }

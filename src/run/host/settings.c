@@ -37,6 +37,7 @@ bool td_preload_read_settings(void)
 #define TD_SETTING(name) o->name = text_of("TIDE_RUN_" #name);
 #include "settings.def"
 #undef TD_SETTING
+	o->size = sizeof *o;
 	s->page_bytes = size_of(o->page, 1, TD_OS_PAGE);
 	/* A placement policy works on single pages. */
 	s->chunk_bytes = size_of(o->chunk, s->page_bytes, o->place ? s->page_bytes : 65536);
