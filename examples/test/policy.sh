@@ -47,6 +47,18 @@ says policy_errors 0
 says evict '"./sampled-lru.so"'
 grep -q '"mean_victim_age"' "$work/out" || fail "sampled-lru did not report"
 
+# One that was compiled for an older tide does the same.
+mv "$work/out" "$work/now"
+sim ./sampled-lru-0.1.so --json
+sed 's/sampled-lru-0\.1/sampled-lru/' "$work/out" >"$work/then"
+grep -v 'second' "$work/now" >"$work/a"
+grep -v 'second' "$work/then" >"$work/b"
+cmp -s "$work/a" "$work/b" || fail "compiled for 0.1, sampled-lru gives another result"
+
+# One whose struct is shorter has no callbacks behind its end.
+sim ./older.so --json
+says policy_errors 0
+
 # Drawing nearly all of them is nearly lru.
 faults()
 {
@@ -73,6 +85,8 @@ grep -q '^ejected  *invalid$' "$work/out" || fail "the table does not say who wa
 
 sim ./other-api.so
 refused 2 './other-api.so was built for policy api '
+sim ./newer.so
+refused 2 './newer.so has a callback that this tide does not know: '
 sim ./no-policy.so
 refused 2 './no-policy.so is no policy: '
 sim ./missing.so

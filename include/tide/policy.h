@@ -10,8 +10,13 @@
  *
  *     const struct tide_policy tide_policy = { .api = TIDE_POLICY_API, ... };
  *
- * and is used as `tide sim --evict ./mine.so`. docs/writing-a-policy.md is the tutorial;
- * policies/evict/fifo.c is the file to copy.
+ * and is used as `tide sim --evict ./mine.so`. It runs under a newer tide as it is: members that
+ * its struct does not have (by its size) count as 0 or NULL, and all structs that the engine fills
+ * grow at their ends. It runs under an older tide too, unless it sets a member that is not known
+ * there: then it is refused. Changes that would break this get another TIDE_POLICY_API.
+ * struct tide_param and union tide_value keep their layouts for an api.
+ *
+ * docs/writing-a-policy.md is the tutorial; policies/evict/fifo.c is the file to copy.
  *
  * The order of one fault on page p of chunk c (everything goes to the placement policy, then
  * the prefetcher, then the eviction policy):

@@ -57,19 +57,41 @@ static int unknown(const char *name, enum tide_role role, struct tide_error *err
 #define STATE_MOST (UINT64_C(1) << 30)
 #define CHUNK_MOST (UINT64_C(1) << 20)
 
+/* What a struct of any version has, and more than one will ever have. */
+#define SIZE_LEAST offsetof(struct tide_policy, needs_with)
+#define SIZE_MOST 4096
+
+/* An older struct is shorter, down to the first member that every policy has; a newer one is
+ * longer, and may have nothing set that is not known here. */
+static int copy_struct(struct tide_policy *to, const struct tide_policy *from, const char *path,
+		       struct tide_error *err)
+{
+	const unsigned char *byte = (const unsigned char *)from;
+	if (from->api != TIDE_POLICY_API)
+		return tide_fail(err, -EINVAL,
+				 "%s was built for policy api %u, this tide has %u: build it again",
+				 path, from->api, TIDE_POLICY_API);
+	if (from->size < SIZE_LEAST || from->size > SIZE_MOST)
+		return tide_fail(err, -EINVAL,
+				 "%s has a policy struct of %u bytes: set its size to "
+				 "sizeof(struct tide_policy)",
+				 path, from->size);
+	for (uint32_t i = sizeof *to; i < from->size; i++) {
+		if (byte[i])
+			return tide_fail(err, -EINVAL,
+					 "%s has a callback that this tide does not know: install "
+					 "the tide that it was built for",
+					 path);
+	}
+	memcpy(to, from, from->size < sizeof *to ? from->size : sizeof *to);
+	to->size = sizeof *to;
+	return 0;
+}
+
 /* What a shared object must have before anything of it is called. */
 static int check_loaded(const struct tide_policy *p, const char *path, enum tide_role role,
 			struct tide_error *err)
 {
-	if (p->api != TIDE_POLICY_API)
-		return tide_fail(err, -EINVAL,
-				 "%s was built for policy api %u, this tide has %u: build it again",
-				 path, p->api, TIDE_POLICY_API);
-	if (p->size != sizeof *p)
-		return tide_fail(
-			err, -EINVAL,
-			"%s has a policy struct of %u bytes, this tide has %zu: build it again",
-			path, p->size, sizeof *p);
 	if (!p->name || !p->summary)
 		return tide_fail(err, -EINVAL, "%s has a policy without name or summary: set them",
 				 path);
@@ -99,13 +121,17 @@ static int load(struct td_policy_choice *out, const char *path, enum tide_role r
 			err, -EINVAL,
 			"cannot load policy: %s: name a shared object that is compiled for it",
 			dlerror());
-	out->policy = dlsym(out->object, "tide_policy");
-	if (!out->policy)
+	const struct tide_policy *found = dlsym(out->object, "tide_policy");
+	if (!found)
 		return tide_fail(
 			err, -EINVAL,
 			"%s is no policy: it has no symbol tide_policy, see docs/writing-a-policy.md",
 			path);
-	return check_loaded(out->policy, path, role, err);
+	out->policy = out->copy = calloc(1, sizeof *out->copy);
+	if (!out->copy)
+		return tide_fail(err, -ENOMEM, "out of memory");
+	int rc = copy_struct(out->copy, found, path, err);
+	return rc ? rc : check_loaded(out->policy, path, role, err);
 }
 
 /* The policies that a parameter names, "a+b:key=value+c". */
@@ -200,6 +226,7 @@ void td_policy_release(struct td_policy_choice *choice)
 	free(choice->members);
 	free(choice->member_value);
 	free(choice->values);
+	free(choice->copy);
 	if (choice->object)
 		dlclose(choice->object);
 	*choice = (struct td_policy_choice){0};

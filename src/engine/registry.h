@@ -14,6 +14,7 @@ struct td_policy_choice {
 	union tide_value *values;
 	unsigned needs; /* of enum tide_needs: its own with these values, and its members' */
 	void *object;   /* the shared object it came from, NULL: built in */
+	struct tide_policy *copy; /* of that object's struct, as this tide has it */
 	/* Policies inside it: a parameter of type TIDE_PARAM_POLICIES names them. */
 	struct td_policy_choice *members;
 	struct tide_members *member_value; /* what that parameter's value points to */

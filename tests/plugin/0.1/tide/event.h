@@ -1,0 +1,96 @@
+/* Events: who touched which page; and the numbers that every room shares. */
+#ifndef TIDE_EVENT_H
+#define TIDE_EVENT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Put before what a GPU calls too. */
+#ifdef __CUDACC__
+#define TIDE_DEVICE __host__ __device__
+#else
+#define TIDE_DEVICE
+#endif
+
+/* One-member structs, so that a page number is never taken for a chunk's. */
+typedef struct {
+	uint64_t number; /* unit of residency, as numbered in the trace */
+} tide_page;
+
+/* A chunk is up to 64 consecutive, aligned pages. Its index is dense (the engine hands them
+ * out as chunks appear), so state about chunks lives in arrays; tide_chunk_number() of
+ * policy.h gives its true number, page number / pages per chunk. */
+typedef struct {
+	uint32_t index;
+} tide_chunk;
+
+typedef struct {
+	uint8_t number; /* 1 near, 2 host, 3 storage */
+} tide_tier;
+
+/* One access of a program. */
+struct tide_event {
+	uint64_t page;
+	uint64_t ref;    /* id of the instruction that accessed, 0 if unknown */
+	uint64_t stream; /* id of the thread or device queue, 0 if unknown */
+	bool write;
+};
+
+/* Events travel in batches, one array per field: a consumer that wants only pages reads
+ * only pages, and can look ahead to prefetch its own state. */
+#define TIDE_BATCH 4096
+
+/* Which launch, block and warp made an access, to which array, and how many accesses of the program
+ * it stands for. */
+struct tide_batch_gpu {
+	uint32_t kernel[TIDE_BATCH];
+	uint32_t block[TIDE_BATCH];
+	uint16_t warp[TIDE_BATCH];
+	uint16_t array[TIDE_BATCH];
+	uint32_t count[TIDE_BATCH];
+};
+
+/* What happens between accesses where the program's memory comes and goes (struct tide_mark.kind).
+ * An input with such marks begins with an empty address range. */
+enum tide_mark_kind {
+	TIDE_MARK_MAP = 1, /* an allocation comes to be; it begins a chunk */
+	TIDE_MARK_GONE,    /* pages cease to exist */
+	TIDE_MARK_BRING,   /* the program asks for pages before it accesses them */
+	TIDE_MARK_COLD,    /* the program will not need these pages: their chunks are evicted */
+};
+
+struct tide_mark {
+	uint8_t kind;
+	uint32_t at; /* before this event of the batch; its n: after the last one */
+	uint64_t page, pages;
+};
+
+/* One without events and marks ends an input. */
+struct tide_batch {
+	uint32_t n;
+	uint64_t page[TIDE_BATCH];
+	uint64_t ref[TIDE_BATCH];
+	uint64_t stream[TIDE_BATCH];
+	uint8_t write[TIDE_BATCH];  /* 0 or 1 */
+	struct tide_batch_gpu *gpu; /* filled by workloads of a GPU; NULL: not wanted */
+	/* By at, ascending; the source's, and good until its next batch. */
+	const struct tide_mark *marks;
+	uint32_t marks_n;
+};
+
+/* splitmix64's finaliser: the one hash of page numbers. */
+TIDE_DEVICE static inline uint64_t tide_hash64(uint64_t x)
+{
+	x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+	x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
+	return x ^ (x >> 31);
+}
+
+/* splitmix64: the one source of random numbers; the seed is the first state. */
+TIDE_DEVICE static inline uint64_t tide_random_next(uint64_t *state)
+{
+	*state += UINT64_C(0x9e3779b97f4a7c15);
+	return tide_hash64(*state);
+}
+
+#endif
