@@ -322,8 +322,8 @@ static const struct tide_param params[] = {
 	 "learn from a pass over this trace, and nothing in the run"},
 	{"decay", TIDE_PARAM_INT, "0", 0, 0x1p48,
 	 "halve all counts, and n beyond them, every so many accesses; 0: never"},
-	{"edge", TIDE_PARAM_TEXT, "bin", 0, 0,
-	 "reuses in the bin of a page's age: bin: are over, next: may still come"},
+	{"edge", TIDE_PARAM_TEXT, "next", 0, 0,
+	 "reuses in the bin of a page's age: next: may still come, bin: are over"},
 	{0},
 };
 

@@ -273,7 +273,7 @@ static const struct tide_param params[] = {
 	{"window", TIDE_PARAM_INT, "1024", 1, TIDE_DECISIONS_MAX,
 	 "last decisions that the 80% rule looks at"},
 	{"by", TIDE_PARAM_TEXT, "all", 0, 0, "weights: one table for all pages, or one per page"},
-	{"replace", TIDE_PARAM_INT, "0", 0, 2,
+	{"replace", TIDE_PARAM_INT, "1", 0, 2,
 	 "full tier 2: 0 to storage, 1 in place of the oldest, 2 of one that is worth less"},
 	{0},
 };

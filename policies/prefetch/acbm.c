@@ -1,13 +1,15 @@
-/* Migration by access counters: a fault maps the page where it is, and only a chunk that is then
- * used often enough is brought in, whole. There are few counters; a chunk that has none takes the
- * one that was hit least recently. */
+/* Migration by access counters: a page of a chunk that was evicted before is mapped where it is,
+ * and only a chunk that is then used often enough is brought in, whole. A chunk that never was
+ * evicted comes as under tree. There are few counters; a chunk that has none takes the one that was
+ * hit least recently. */
 #include "core/list.h"
-#include "tide/policy.h"
+#include "tree.h"
 
 #define COUNTERS_MOST 4096
 
 struct slot {
-	uint32_t counter_plus_1; /* 0: none */
+	uint16_t counter_plus_1; /* 0: none */
+	bool evicted;            /* before, at any time */
 };
 
 struct counter {
@@ -19,13 +21,14 @@ struct counter {
 struct acbm {
 	const struct tide_view *view;
 	uint32_t threshold;
+	bool first;          /* first touches are mapped too */
 	struct td_list used; /* the head was hit least recently */
 	struct td_list idle;
 	uint64_t recycled, migrated;
 	struct counter at[COUNTERS_MOST];
 };
 
-enum { THRESHOLD, COUNTERS };
+enum { THRESHOLD, COUNTERS, FIRST };
 
 static struct td_links links(struct acbm *s)
 {
@@ -44,6 +47,7 @@ static int create(void *self, const struct tide_view *view, const union tide_val
 	(void)err;
 	s->view = view;
 	s->threshold = (uint32_t)values[THRESHOLD].i;
+	s->first = values[FIRST].i;
 	td_list_init(&s->used);
 	td_list_init(&s->idle);
 	for (uint32_t i = 0; i < (uint32_t)values[COUNTERS].i; i++)
@@ -70,13 +74,22 @@ static void acquire(struct acbm *s, tide_chunk c)
 	td_list_push_tail(&s->used, links(s), i);
 	s->at[i].chunk = c;
 	s->at[i].hits = 0;
-	slot(s, c)->counter_plus_1 = i + 1;
+	slot(s, c)->counter_plus_1 = (uint16_t)(i + 1);
 }
 
 static void plan_prefetch(void *self, tide_chunk c, tide_page p, struct tide_plan *plan)
 {
-	(void)self, (void)c, (void)p;
-	plan->remote = true;
+	const struct acbm *s = self;
+	if (s->first || slot(s, c)->evicted)
+		plan->remote = true;
+	else
+		plan->own = tree_node(s->view, TREE_CAREFUL, c, p);
+}
+
+static void on_evicted(void *self, tide_chunk c, const struct tide_evicted *what)
+{
+	(void)what;
+	slot(self, c)->evicted = true;
 }
 
 static void on_notice(void *self, tide_chunk c, tide_page p, enum tide_purpose purpose)
@@ -117,6 +130,7 @@ static void report(void *self, const struct tide_report *r)
 static const struct tide_param params[] = {
 	{"threshold", TIDE_PARAM_INT, "256", 1, 65535, "accesses after which a chunk is migrated"},
 	{"counters", TIDE_PARAM_INT, "256", 1, COUNTERS_MOST, "chunks counted at once"},
+	{"first", TIDE_PARAM_INT, "0", 0, 1, "1: pages of chunks never evicted are mapped too"},
 	{0},
 };
 
@@ -125,7 +139,7 @@ const struct tide_policy td_policy_prefetch_acbm = {
 	.size = sizeof(struct tide_policy),
 	.name = "acbm",
 	.role = TIDE_PREFETCH,
-	.summary = "nothing on a fault; a whole chunk once its pages are used often from afar",
+	.summary = "tree; an evicted chunk comes back once its pages are used often from afar",
 	.paper = "NVIDIA's driver, access counter based migration",
 	.needs = TIDE_NEEDS_NOTICES | TIDE_NEEDS_REMOTE,
 	.params = params,
@@ -133,6 +147,7 @@ const struct tide_policy td_policy_prefetch_acbm = {
 	.chunk_bytes = sizeof(struct slot),
 	.create = create,
 	.on_notice = on_notice,
+	.on_evicted = on_evicted,
 	.plan_prefetch = plan_prefetch,
 	.plan_notice = plan_notice,
 	.report = report,

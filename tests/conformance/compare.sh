@@ -123,7 +123,10 @@ draw_place() {
 	pick spec bam tier-order random reuse reuse reuse reuse
 	case $spec in
 	random) maybe p 0 0.25 0.9 1 ;;
-	reuse) maybe window 1 5 100 ;;
+	reuse)
+		maybe window 1 5 100
+		maybe replace 0 1
+		;;
 	esac
 	finish_spec
 	pick value 0 1 5 20 50 100
@@ -147,6 +150,7 @@ draw_policies() {
 		local spec=acbm
 		maybe threshold 1 2 5 20
 		maybe counters 1 2 4 16
+		maybe first 0 1
 		finish_spec
 		prefetch=$spec
 		;;

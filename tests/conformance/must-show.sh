@@ -29,8 +29,7 @@ at_most() {
 
 single=(--chunk 4K --prefetch none)
 
-# A scan of 1.25 times memory, again and again: lru faults on everything. A round is as long as the
-# least reuse interval of a bin of leu: in the middle of one, leu takes a page for dead too soon.
+# A scan of 1.25 times memory, again and again: lru faults on everything.
 cyclic=(--workload "cyclic:pages=20480,rounds=20,refs=4" --near 16384p "${single[@]}")
 count opt faults "${cyclic[@]}" --evict opt
 count lru faults "${cyclic[@]}" --evict lru
@@ -40,13 +39,13 @@ for policy in mhpe cp leu; do
 	at_most 115 "$number" "$opt" "cyclic, $policy against opt"
 done
 
-# Of any length, under leu's other reading, which learns from two rounds with four refs.
+# Of any length: leu learns from two rounds with four refs.
 for near in 800 1000 4000 10000 100000; do
 	cyclic=(--workload "cyclic:pages=$((near * 5 / 4)),rounds=20,refs=4" --near "${near}p"
 		"${single[@]}")
 	count opt faults "${cyclic[@]}" --evict opt
-	count number faults "${cyclic[@]}" --evict leu:edge=next
-	at_most 115 "$number" "$opt" "cyclic, leu:edge=next against opt, $near pages"
+	count number faults "${cyclic[@]}" --evict leu
+	at_most 115 "$number" "$opt" "cyclic, leu against opt, $near pages"
 done
 
 # The same from where on it holds. mhpe keeps two intervals of 64 pages and its forward distance out
@@ -75,7 +74,7 @@ for skew in 0.8 1.1; do
 	for near in 2048p 8192p; do
 		zipf=(--workload "zipf:pages=20000,accesses=300000,refs=4,skew=$skew" --near "$near")
 		count lru faults "${zipf[@]}" "${single[@]}" --evict lru
-		for policy in mhpe cp leu leu:edge=next; do
+		for policy in mhpe cp leu; do
 			count number faults "${zipf[@]}" "${single[@]}" --evict $policy
 			at_most 105 "$number" "$lru" "zipf, skew $skew, $near, $policy against lru"
 		done
@@ -118,7 +117,7 @@ best_member() {
 
 # A tournament comes to its best member, on a cycle, on a skewed program and on the two in turns,
 # whichever comes first. What it does in the first half is not counted. As published it does on the
-# cycle of single pages; with duels everywhere here.
+# cycle of single pages; duel does everywhere here.
 members=observ-lru+observ-lfu+cp
 for near in 1000 4000; do
 	accesses=$((near == 1000 ? 200000 : 400000))
@@ -135,7 +134,7 @@ for near in 1000 4000; do
 			[ $near != 1000 ] || [ "$layout" = "4K none" ] || continue
 			run=(--near "${near}p" --chunk "${layout% *}" --prefetch "${layout#* }")
 			best_member best $trace.txt $members "${run[@]}"
-			settled number $trace.txt "${run[@]}" --evict tournament:duel=256
+			settled number $trace.txt "${run[@]}" --evict duel
 			at_most 103 "$number" "$best" "$trace, $near pages, $layout, duels against the best"
 			[ "$trace $layout" = "cycle 4K none" ] || continue
 			settled number $trace.txt "${run[@]}" --evict tournament
@@ -157,13 +156,12 @@ awk 'BEGIN {
 	}
 }' > mixed.txt
 for trace in cyclic.tide odd.tide zipf.tide mixed.txt; do
-	[ $trace = odd.tide ] && reading=next || reading=bin
 	for near in 1024p 4096p; do
 		run=(--trace "$trace" --near "$near" "${single[@]}")
 		count opt faults "${run[@]}" --evict opt
 		count lru faults "${run[@]}" --evict lru
 		count mru faults "${run[@]}" --evict mru
-		count number faults "${run[@]}" --evict "leu:edge=$reading,train=$trace"
+		count number faults "${run[@]}" --evict "leu:train=$trace"
 		at_most 100 "$opt" "$number" "$trace, $near, opt against leu"
 		at_most 105 "$number" $((lru < mru ? lru : mru)) "$trace, $near, leu against lru, mru"
 	done

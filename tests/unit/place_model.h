@@ -12,7 +12,7 @@
 #define PAGES 300
 #define LONGEST 60000
 
-enum kind { BAM, TIER_ORDER, REUSE, REUSE_BY_PAGE, REUSE_WEIGHS };
+enum kind { BAM, TIER_ORDER, REUSE, REUSE_BY_PAGE, REUSE_FREE, REUSE_WEIGHS };
 
 struct model {
 	enum kind kind;
@@ -172,7 +172,7 @@ static inline bool mostly_storage(const struct model *s)
 
 static inline unsigned place_by_reuse(struct model *s, uint32_t p)
 {
-	bool room = s->queued < s->host, rule = mostly_storage(s);
+	bool room = s->queued < s->host, rule = mostly_storage(s), there;
 	unsigned seen = predict(s, p), tier;
 
 	s->predicted[p] = seen;
@@ -185,7 +185,8 @@ static inline unsigned place_by_reuse(struct model *s, uint32_t p)
 	s->kept = 0;
 	if (s->kind == REUSE_WEIGHS)
 		return place_by_weight(s, p);
-	tier = seen == 3 || !room ? 3 : 2;
+	there = room || (seen && s->host && s->kind != REUSE_FREE);
+	tier = seen == 3 || !there ? 3 : 2;
 	s->decision[s->decisions++] = (uint8_t)tier;
 	return tier == 3 && room && rule ? 2 : tier;
 }

@@ -285,11 +285,11 @@ static const char *const workloads[] = {
 static void places_are_those_of_the_simulator(void **state)
 {
 	static const struct study studies[] = {
-		{"reuse", TD_DEV_REUSE, NULL, 100, 120, 4, 1, TD_DEV_NEVER},
-		{"reuse", TD_DEV_REUSE, NULL, 64, 32, 2, 1, TD_DEV_NEVER},
-		{"reuse:rate=0.5", TD_DEV_REUSE, NULL, 90, 40, 5, 0.5, TD_DEV_NEVER},
-		{"reuse", TD_DEV_REUSE, NULL, 31, 0, 1, 1, TD_DEV_NEVER},
-		{"reuse:replace=1", TD_DEV_REUSE, NULL, 90, 110, 4, 1, TD_DEV_OLDEST},
+		{"reuse:replace=0", TD_DEV_REUSE, NULL, 100, 120, 4, 1, TD_DEV_NEVER},
+		{"reuse", TD_DEV_REUSE, NULL, 64, 32, 2, 1, TD_DEV_OLDEST},
+		{"reuse:rate=0.5", TD_DEV_REUSE, NULL, 90, 40, 5, 0.5, TD_DEV_OLDEST},
+		{"reuse", TD_DEV_REUSE, NULL, 31, 0, 1, 1, TD_DEV_OLDEST},
+		{"reuse", TD_DEV_REUSE, NULL, 90, 110, 4, 1, TD_DEV_OLDEST},
 		{"reuse:replace=2", TD_DEV_REUSE, NULL, 90, 110, 4, 1, TD_DEV_WEIGHS},
 		{"reuse:replace=2", TD_DEV_REUSE, NULL, 64, 5, 2, 1, TD_DEV_WEIGHS},
 		{"reuse:replace=2", TD_DEV_REUSE, NULL, 31, 0, 1, 1, TD_DEV_WEIGHS},
@@ -315,7 +315,7 @@ static void it_stops_sampling_when_the_simulator_does(void **state)
 {
 	struct study s = {"reuse", TD_DEV_REUSE, "zipf:pages=900,accesses=300000,writes=0.3",
 			  200,     300,          8,
-			  1,       TD_DEV_NEVER};
+			  1,       TD_DEV_OLDEST};
 	(void)state;
 	load(s.workload);
 	compare(&s);

@@ -276,7 +276,7 @@ static void test_others(void **state)
 	compare(make_skewed, "tier-order");
 	compare(make_skewed, "random:p=0.4");
 	compare(make_phases, "reuse:rate=0.9,window=100");
-	compare(make_skewed, "reuse:replace=1");
+	compare(make_skewed, "reuse:replace=0");
 	compare(make_loop, "reuse:replace=2");
 	compare(make_phases, "reuse:replace=2");
 }

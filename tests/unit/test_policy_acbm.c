@@ -1,4 +1,5 @@
-/* acbm: pages stay where they are until their chunk has been used often enough. */
+/* acbm: pages of a chunk that was evicted stay where they are until the chunk has been used often
+ * enough. With first=1 those of every chunk do. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,7 +19,7 @@ static void read_times(struct td_engine *e, uint64_t page, int n)
 /* The fault does not count, the accesses after it do. */
 static void a_chunk_comes_at_the_threshold(void **state)
 {
-	struct td_engine *e = start_with("lrm", "acbm:threshold=3", 4, 8, 1000);
+	struct td_engine *e = start_with("lrm", "acbm:threshold=3,first=1", 4, 8, 1000);
 
 	(void)state;
 	read_times(e, 5, 3);
@@ -43,7 +44,7 @@ static void a_chunk_comes_at_the_threshold(void **state)
 /* One counter per chunk: accesses to any of its pages count together, each page faults once. */
 static void pages_of_a_chunk_count_together(void **state)
 {
-	struct td_engine *e = start_with("lrm", "acbm:threshold=4", 4, 8, 1000);
+	struct td_engine *e = start_with("lrm", "acbm:threshold=4,first=1", 4, 8, 1000);
 
 	(void)state;
 	for (uint64_t page = 0; page < 4; page++)
@@ -58,7 +59,7 @@ static void pages_of_a_chunk_count_together(void **state)
 /* Two counters, hit in the order a a b: c takes a's, which then counts from 0. */
 static void the_least_recently_hit_counter_is_recycled(void **state)
 {
-	struct td_engine *e = start_with("lrm", "acbm:threshold=3,counters=2", 1, 8, 1000);
+	struct td_engine *e = start_with("lrm", "acbm:threshold=3,counters=2,first=1", 1, 8, 1000);
 	const uint64_t a = 10, b = 20, c = 30;
 
 	(void)state;
@@ -81,7 +82,7 @@ static void the_least_recently_hit_counter_is_recycled(void **state)
 /* A chunk that has left faults and counts anew. */
 static void an_evicted_chunk_begins_again(void **state)
 {
-	struct td_engine *e = start_with("lrm", "acbm:threshold=1", 1, 1, 1000);
+	struct td_engine *e = start_with("lrm", "acbm:threshold=1,first=1", 1, 1, 1000);
 
 	(void)state;
 	read_times(e, 1, 2);
@@ -94,6 +95,37 @@ static void an_evicted_chunk_begins_again(void **state)
 	read_page(e, 1);
 	assert_true(is_resident(e, 1));
 	assert_int_equal(e->counts.remote_accesses, 3);
+	td_engine_destroy(e);
+}
+
+/* Chunks of four pages, near memory of two of them. A chunk that never left comes as under tree,
+ * one that has left is mapped page by page and comes back whole at the threshold. */
+static void only_an_evicted_chunk_is_mapped(void **state)
+{
+	struct td_engine *e = start_with("lrm", "acbm:threshold=2", 4, 8, 1000);
+
+	(void)state;
+	read_page(e, 0);
+	read_page(e,
+		  1); /* half of the chunk is not more than 51%: the node of two comes, then all */
+	assert_int_equal(e->counts.faults, 2);
+	assert_true(is_resident(e, 1));
+	read_page(e, 2);
+	assert_int_equal(e->counts.prefetched_pages, 1);
+	assert_true(is_resident(e, 3));
+	for (uint64_t page = 4; page < 12; page++)
+		read_page(e, page);
+	assert_false(is_resident(e, 0));
+	assert_int_equal(e->counts.remote_accesses, 0);
+	uint64_t faults = e->counts.faults, evicted = e->counts.evicted_chunks;
+	read_times(e, 0, 2); /* a fault that maps, and one use of two */
+	assert_int_equal(e->counts.faults, faults + 1);
+	assert_int_equal(e->counts.remote_accesses, 1);
+	assert_int_equal(e->counts.evicted_chunks, evicted);
+	read_page(e, 0);
+	assert_int_equal(e->counts.remote_accesses, 2);
+	for (uint64_t page = 0; page < 4; page++)
+		assert_true(is_resident(e, page));
 	td_engine_destroy(e);
 }
 
@@ -122,6 +154,7 @@ int main(void)
 		cmocka_unit_test(pages_of_a_chunk_count_together),
 		cmocka_unit_test(the_least_recently_hit_counter_is_recycled),
 		cmocka_unit_test(an_evicted_chunk_begins_again),
+		cmocka_unit_test(only_an_evicted_chunk_is_mapped),
 		cmocka_unit_test(lists_of_residents_stay_so),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

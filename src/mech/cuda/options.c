@@ -141,7 +141,7 @@ static const struct tide_param of_reuse[] = {
 	{"rate", TIDE_PARAM_REAL, "0.125", 1e-6, 1, "share of the pages that is sampled, by hash"},
 	{"window", TIDE_PARAM_INT, "1024", 1, TIDE_DECISIONS_MAX,
 	 "last decisions that the 80% rule looks at"},
-	{"replace", TIDE_PARAM_INT, "0", 0, 2,
+	{"replace", TIDE_PARAM_INT, "1", 0, 2,
 	 "full tier 2: 0 to storage, 1 in place of the oldest, 2 of one that is worth less"},
 	{0},
 };
@@ -150,7 +150,7 @@ static const struct tide_param of_reuse_lockstep[] = {
 	{"rate", TIDE_PARAM_REAL, "1", 1e-6, 1, "share of the pages that is sampled, by hash"},
 	{"window", TIDE_PARAM_INT, "1024", 1, TIDE_DECISIONS_MAX,
 	 "last decisions that the 80% rule looks at"},
-	{"replace", TIDE_PARAM_INT, "0", 0, 2,
+	{"replace", TIDE_PARAM_INT, "1", 0, 2,
 	 "full tier 2: 0 to storage, 1 in place of the oldest, 2 of one that is worth less"},
 	{0},
 };

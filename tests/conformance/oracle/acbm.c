@@ -12,6 +12,8 @@ struct acbm {
 	uint64_t threshold;
 	size_t n, room;
 	struct counter *at;
+	bool first;          /* first touches are mapped remotely too */
+	struct list evicted; /* chunks that were, at any time */
 };
 
 static void create(struct prefetcher *p)
@@ -21,12 +23,26 @@ static void create(struct prefetcher *p)
 	x->threshold = param_number(p->spec, "threshold", 256);
 	x->room = param_number(p->spec, "counters", 256);
 	x->at = must(calloc(x->room, sizeof(*x->at)));
+	x->first = param_number(p->spec, "first", 0);
+	p->threshold = 51; /* that of the tree */
 }
 
 static struct plan plan(struct prefetcher *p)
 {
-	(void)p;
-	return (struct plan){.remote = true};
+	struct acbm *x = p->own;
+
+	if (x->first || list_has(&x->evicted, p->o->fault_chunk))
+		return (struct plan){.remote = true};
+	return plan_tree(p);
+}
+
+static void evicted(struct prefetcher *p, uint32_t c, bool unused)
+{
+	struct acbm *x = p->own;
+
+	(void)unused;
+	if (!list_has(&x->evicted, c))
+		list_push(&x->evicted, c);
 }
 
 static struct counter *find(struct acbm *x, uint32_t c)
@@ -59,9 +75,10 @@ static void remote(struct prefetcher *p, uint32_t c)
 
 const struct prefetch acbm_prefetchers[] = {
 	{.name = "acbm",
-	 .keys = "threshold counters",
+	 .keys = "threshold counters first",
 	 .create = create,
 	 .plan = plan,
+	 .evicted = evicted,
 	 .remote = remote},
 	{0},
 };

@@ -24,6 +24,7 @@ struct reuse {
 	unsigned char *decisions; /* all of them, 2 or 3 */
 	size_t decided, decisions_room;
 	uint64_t window;
+	bool replace; /* a page predicted in tier 2 takes the place of the oldest there */
 };
 
 /* ---- tier 2 ---- */
@@ -108,6 +109,7 @@ static void reuse_create(struct placer *p)
 
 	x->m = 1;
 	x->window = param_number(p->spec, "window", 1024);
+	x->replace = param_number(p->spec, "replace", 1);
 }
 
 static unsigned correct_tier(const struct placer *p, uint64_t rvtd)
@@ -170,10 +172,20 @@ static void record(struct reuse *x, enum answer decision)
 	x->decisions[x->decided++] = (unsigned char)decision;
 }
 
+/* Is there a slot for a page of that prediction? 0: it has no prev, and takes a free one only. */
+static bool has_slot(const struct placer *p, unsigned predicted)
+{
+	const struct reuse *x = p->own;
+
+	if (predicted == 3)
+		return false;
+	return has_free_slot(p) || (predicted == 2 && x->replace && p->o->host);
+}
+
 static enum answer decide(struct placer *p, unsigned predicted)
 {
 	struct reuse *x = p->own;
-	enum answer decision = predicted == 2 && has_free_slot(p) ? TIER2 : TIER3;
+	enum answer decision = has_slot(p, predicted) ? TIER2 : TIER3;
 	bool rule = mostly_tier3(x);
 
 	record(x, decision);
@@ -186,7 +198,7 @@ static enum answer reuse_choose(struct placer *p, uint32_t c)
 {
 	struct reuse *x = p->own;
 	struct memory *page = memory(p, c);
-	unsigned predicted = page->prev ? predict(x, page->prev) : 2;
+	unsigned predicted = page->prev ? predict(x, page->prev) : 0;
 
 	if (predicted == 1 && !page->kept && x->kept < 64) {
 		page->kept = true;
@@ -251,7 +263,7 @@ static const struct place placements[] = {
 	{.name = "tier-order", .choose = order_choose},
 	{.name = "random", .keys = "p", .choose = random_choose},
 	{.name = "reuse",
-	 .keys = "window",
+	 .keys = "replace window",
 	 .create = reuse_create,
 	 .fault = reuse_fault,
 	 .choose = reuse_choose,

@@ -145,7 +145,7 @@ static void create(struct evictor *e)
 	if (edge && strcmp(edge, "bin") && strcmp(edge, "next"))
 		usage("leu's edge is bin or next");
 	x->by_page = by && !strcmp(by, "page");
-	x->next = edge && !strcmp(edge, "next");
+	x->next = !edge || !strcmp(edge, "next");
 	if (!x->by_page && !has_refs(e->o))
 		usage("a trace without refs");
 	x->room = param_number(e->spec, "refs", 1024);

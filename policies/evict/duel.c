@@ -1,0 +1,224 @@
+/* Several policies at once, of which one leads. Each sees everything and keeps its own lists. The
+ * leader names the victims; now and then a challenger names one, and the leader the next:
+ *
+ *     leader      a a a   a a a a a   a a        the two of a pair left together: the one of
+ *     challenger        b           b            them that faults first should have stayed
+ *
+ * The member that named the chunk that faults first has lost the duel. A challenger that wins by
+ * enough leads from then on. Both choices were made in the same memory, so it does not matter what
+ * the program does or how long it takes until a victim comes back. */
+#include "members.h"
+
+struct slot {
+	uint8_t cause;  /* member + 1 that named the chunk when it left; 0: none to blame */
+	uint8_t pages;  /* that left with it */
+	uint32_t rival; /* index + 1 of the chunk it is in a duel with; 0: none */
+};
+
+struct duel {
+	struct members members;
+	uint64_t window;
+	uint64_t every; /* victims between two of a challenger that always loses */
+	unsigned leader;
+	unsigned challenger, candidate_turn; /* the next to look at */
+	uint32_t waiting;          /* index + 1 of a challenger's victim without a rival yet */
+	int64_t score[MOST];       /* against the leader, in pages */
+	uint64_t asked, due[MOST]; /* victims so far, and when it is a challenger's turn */
+	uint64_t leads;            /* how often the leader has changed */
+};
+
+enum { OF, WINDOW, EVERY };
+
+static unsigned needs_with(const union tide_value *values)
+{
+	return members_needs(&values[OF]);
+}
+
+static struct slot *slot(const struct duel *s, tide_chunk c)
+{
+	return tide_slot(s->members.view, struct slot, c);
+}
+
+static int create(void *self, const struct tide_view *view, const union tide_value *values,
+		  struct tide_error *err)
+{
+	struct duel *s = self;
+	(void)err;
+	members_init(&s->members, view, &values[OF]);
+	s->window = (uint64_t)values[WINDOW].i;
+	s->every = (uint64_t)values[EVERY].i;
+	return 0;
+}
+
+/* ---- duels ---- */
+
+static int64_t score_to_lead(const struct duel *s)
+{
+	return (int64_t)(s->window * s->members.view->near->chunk_pages);
+}
+
+static void count_duel(struct duel *s, unsigned challenger, int64_t pages)
+{
+	int64_t most = score_to_lead(s), score = s->score[challenger] + pages;
+	s->score[challenger] = score < -most ? -most : score;
+	if (score < most)
+		return;
+	s->leader = challenger;
+	s->leads++;
+	memset(s->score, 0, sizeof s->score);
+}
+
+/* The first of two has come back and loses. Its fault is the price of the frames that it freed: the
+ * more these were, the less it has lost. Points by what the other one freed are in that proportion,
+ * and give every phase of the program its weight in pages. */
+static void end_duel(struct duel *s, tide_chunk loser)
+{
+	struct slot *lost = slot(s, loser);
+	if (!lost->rival)
+		return;
+	struct slot *won = slot(s, (tide_chunk){lost->rival - 1});
+	lost->rival = 0;
+	if (won->rival != loser.index + 1)
+		return; /* came back by prefetch before */
+	won->rival = 0;
+	if (won->cause - 1U == s->leader)
+		count_duel(s, lost->cause - 1U, -(int64_t)won->pages);
+	else if (lost->cause - 1U == s->leader)
+		count_duel(s, won->cause - 1U, won->pages);
+}
+
+/* A challenger's victim waits for the next of the leader's; it may have come back by then, or its
+ * member may lead. */
+static void begin_duel(struct duel *s, tide_chunk c, uint64_t resident)
+{
+	struct slot *at = slot(s, c);
+	at->pages = (uint8_t)__builtin_popcountll(resident);
+	if (s->members.named_by != s->leader) {
+		s->waiting = c.index + 1;
+		return;
+	}
+	struct slot *other = s->waiting ? slot(s, (tide_chunk){s->waiting - 1}) : NULL;
+	if (other && other->cause && other->cause != at->cause) {
+		other->rival = c.index + 1;
+		at->rival = s->waiting;
+	}
+	s->waiting = 0;
+}
+
+/* Victims until a challenger's next. A bad one costs a fault: the challenger with the lowest score
+ * is asked seldom, one that is level with the leader 64 times as often, and at most for every
+ * fourth. */
+static uint64_t pause_of(const struct duel *s, unsigned i)
+{
+	int64_t most = score_to_lead(s), score = s->score[i] < 0 ? s->score[i] : 0;
+	uint64_t pause = s->every >> (6 * (most + score) / most);
+	return pause > 4 ? pause : 4;
+}
+
+static unsigned leader_or_challenger(struct duel *s)
+{
+	unsigned n = s->members.of->n;
+	s->asked++;
+	for (unsigned k = 0; k < n && !s->waiting; k++) {
+		unsigned i = (s->challenger + k) % n;
+		if (i == s->leader || s->asked < s->due[i])
+			continue;
+		s->due[i] = s->asked + pause_of(s, i);
+		s->challenger = i + 1;
+		return i;
+	}
+	return s->leader;
+}
+
+/* ---- notices ---- */
+
+static void on_fault(void *self, tide_chunk c, tide_page p)
+{
+	struct duel *s = self;
+	struct slot *at = slot(s, c);
+	if (at->cause) {
+		end_duel(s, c);
+		s->members.blame[at->cause - 1U]++;
+		at->cause = 0;
+	}
+	TELL(&s->members, on_fault, c, p);
+}
+
+static void on_evicted(void *self, tide_chunk c, const struct tide_evicted *what)
+{
+	struct duel *s = self;
+	if (c.index == s->members.named.index) {
+		slot(s, c)->cause = (uint8_t)(s->members.named_by + 1);
+		s->members.victims[s->members.named_by]++;
+		begin_duel(s, c, what->resident);
+	}
+	TELL(&s->members, on_evicted, c, what);
+}
+
+/* A chunk that came back has no cause any more, and is in no duel: by prefetch nobody is blamed. */
+static void on_migrated(void *self, tide_chunk c, uint64_t pages)
+{
+	struct duel *s = self;
+	slot(s, c)->cause = 0;
+	slot(s, c)->rival = 0;
+	TELL(&s->members, on_migrated, c, pages);
+}
+
+/* ---- questions ---- */
+
+static tide_chunk pick_victim(void *self)
+{
+	struct duel *s = self;
+	return members_ask_victim(&s->members, leader_or_challenger(s));
+}
+
+/* Of all members in turn, one at least. */
+static tide_chunk pick_observed(void *self)
+{
+	struct duel *s = self;
+	tide_chunk c = TIDE_NO_CHUNK;
+	for (unsigned n = 0; n < s->members.of->n && c.index == TIDE_NO_CHUNK.index; n++) {
+		c = members_ask_observed(&s->members, s->candidate_turn);
+		s->candidate_turn = (s->candidate_turn + 1) % s->members.of->n;
+	}
+	return c;
+}
+
+static void report(void *self, const struct tide_report *r)
+{
+	const struct duel *s = self;
+	members_report(&s->members, r);
+	r->text(r->to, "leader", s->members.of->at[s->leader].policy->name);
+	r->number(r->to, "changes_of_leader", s->leads);
+}
+
+static const struct tide_param params[] = {
+	{"of", TIDE_PARAM_POLICIES, "observ-lru+observ-lfu+cp", 0, 0, "policies that compete"},
+	{"window", TIDE_PARAM_INT, "64", 1, 1e9, "duels to win, in chunks, to become the leader"},
+	{"every", TIDE_PARAM_INT, "256", 1, 1e9,
+	 "a challenger that loses names one of so many victims"},
+	TIDE_OBSERVE_PARAMS,
+	{0},
+};
+
+const struct tide_policy td_policy_evict_duel = {
+	.api = TIDE_POLICY_API,
+	.size = sizeof(struct tide_policy),
+	.name = "duel",
+	.role = TIDE_EVICT,
+	.summary = "several policies, led by the one whose victims stay away longer",
+	.paper = "tide",
+	.needs = TIDE_NEEDS_NOTICES,
+	.needs_with = needs_with,
+	.params = params,
+	.state_bytes = sizeof(struct duel),
+	.chunk_bytes = sizeof(struct slot),
+	.create = create,
+	MEMBERS_CALLBACKS,
+	.on_fault = on_fault,
+	.on_migrated = on_migrated,
+	.on_evicted = on_evicted,
+	.pick_victim = pick_victim,
+	.pick_observed = pick_observed,
+	.report = report,
+};
