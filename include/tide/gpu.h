@@ -3,8 +3,9 @@
  *     struct tide_gpu *g;
  *     struct tide_span data;
  *     struct tide_gpu_options o = {.size = sizeof o, .near_size = "4G", .host = "16G"};
- *     struct tide_gpu_array_options how = {.size = sizeof how, .path = "big.bin", .writable =
- * true}; if (tide_gpu_open(&g, &o, &err) == 0 && tide_gpu_array(g, &data, 0, &how, &err) == 0)
+ *     struct tide_gpu_array_options how = {.size = sizeof how, .path = "big.bin",
+ *                                          .writable = true};
+ *     if (tide_gpu_open(&g, &o, &err) == 0 && tide_gpu_array(g, &data, 0, &how, &err) == 0)
  *             tide_launch(g, &err, grid, block, 1, scale, data);       (tide/device.cuh)
  *     tide_gpu_sync(g, &err);
  *
