@@ -5,6 +5,7 @@
 #include "cli.h"
 #include "gpu/use.h"
 #include "lab/claims/reproduce.h"
+#include "lib/mappings.h"
 #include "tide/policy.h"
 #include "trace/trace.h"
 #include "workload/workload.h"
@@ -63,8 +64,6 @@ static void print_each(const char *before, td_cli_name_at *name)
 static void print_values(const char *before, enum td_cli_values values)
 {
 	static const char *const whens[] = {"auto", "always", "never", NULL};
-	static const char *const mappings[] = {"auto", "exact", "around", "fast", "copy", NULL};
-	static const char *const services[] = {"auto", "signal", "thread", NULL};
 	static const char *const host_kinds[] = {"plain", "lz4", "zstd", NULL};
 	static const char *const forks[] = {"copy", "refuse", NULL};
 	static const char *const transfers[] = {"zero-copy", "dma", "hybrid", NULL};
@@ -84,8 +83,8 @@ static void print_values(const char *before, enum td_cli_values values)
 	case TD_CLI_PLACE: print_policies(before, TIDE_PLACE); return;
 	case TD_CLI_WORKLOADS: print_workloads(before); return;
 	case TD_CLI_MODELS: print_models(before); return;
-	case TD_CLI_MAPPINGS: print_names(before, mappings); return;
-	case TD_CLI_SERVICES: print_names(before, services); return;
+	case TD_CLI_MAPPINGS: print_each(before, td_lib_mapping_word); return;
+	case TD_CLI_SERVICES: print_each(before, td_lib_service_word); return;
 	case TD_CLI_HOST_KINDS: print_names(before, host_kinds); return;
 	case TD_CLI_FORKS: print_names(before, forks); return;
 	case TD_CLI_TRANSFERS: print_names(before, transfers); return;

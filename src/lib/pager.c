@@ -7,6 +7,7 @@
 
 #include "core/text.h"
 #include "json.h"
+#include "mappings.h"
 #include "mech/uffd/uffd.h"
 #include "recorder.h"
 #include "sized.h"
@@ -33,34 +34,37 @@ static const char *or_default(const char *text, const char *initial)
 }
 
 /* A choice among words: its place, or an error that lists them. */
-static int choose(const char *what, const char *text, const char *const *words, int *at,
+static int choose(const char *what, const char *text, const char *(*word)(size_t i), size_t *at,
 		  struct tide_error *err)
 {
 	char all[128] = "";
-	for (*at = 0; words[*at]; ++*at) {
-		if (!text || !strcmp(text, words[*at]))
+	for (*at = 0; word(*at); ++*at) {
+		if (!text || !strcmp(text, word(*at)))
 			return 0;
 		size_t n = strlen(all);
-		snprintf(all + n, sizeof all - n, "%s%s", n ? ", " : "", words[*at]);
+		snprintf(all + n, sizeof all - n, "%s%s", n ? ", " : "", word(*at));
 	}
 	return tide_fail(err, -EINVAL, "unknown %s '%s': give one of %s", what,
 			 td_core_shown(text, strlen(text)).text, all);
 }
 
+static const char *host_word(size_t i)
+{
+	static const char *const hosts[] = {"plain", "lz4", "zstd", NULL};
+	return hosts[i];
+}
+
 static int parse_words(const struct tide_options *o, struct td_uffd_config *c,
 		       struct tide_error *err)
 {
-	static const char *const mappings[] = {"auto", "exact", "around", "fast", "copy", NULL};
-	static const char *const services[] = {"auto", "signal", "thread", NULL};
-	static const char *const hosts[] = {"plain", "lz4", "zstd", NULL};
-	int mapping = 0, service = 0, host = 0;
-	int rc = choose("mapping", o->mapping, mappings, &mapping, err);
+	size_t mapping = 0, service = 0, host = 0;
+	int rc = choose("mapping", o->mapping, td_lib_mapping_word, &mapping, err);
 	if (!rc)
-		rc = choose("service", o->service, services, &service, err);
+		rc = choose("service", o->service, td_lib_service_word, &service, err);
 	if (!rc)
-		rc = choose("kind of tier 2", o->host_kind, hosts, &host, err);
-	c->mapping = (enum td_uffd_mapping)mapping;
-	c->service = service ? (enum td_uffd_service)service : TD_SERVICE_SIGNAL;
+		rc = choose("kind of tier 2", o->host_kind, host_word, &host, err);
+	c->mapping = mapping ? td_mapping_at(mapping - 1) : NULL;
+	c->service = service ? td_service_at(service - 1) : NULL;
 	c->host = (enum td_uffd_host)host;
 	return rc;
 }

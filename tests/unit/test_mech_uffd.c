@@ -31,8 +31,8 @@ struct setup {
 	uint32_t page_bytes, chunk_pages;
 	uint64_t near_chunks, host_pages;
 	enum td_uffd_host host;
-	enum td_uffd_mapping mapping;
-	enum td_uffd_service service;
+	const struct td_mapping *mapping;
+	const struct td_service *service;
 	bool storage;
 	const char *evict, *prefetch, *place;
 };
@@ -220,9 +220,9 @@ static void live(struct td_pager *p, uint64_t steps, uint64_t seed)
 
 static void run(const struct setup *s, uint64_t steps)
 {
-	if (s->mapping == TD_MAPPING_FAST && !(has & TD_UFFD_HAS_MOVE))
+	if (s->mapping == &td_mapping_fast && !(has & TD_UFFD_HAS_MOVE))
 		return;
-	if (s->mapping == TD_MAPPING_COPY && !(has & TD_UFFD_HAS_CONTINUE_WP))
+	if (s->mapping == &td_mapping_copy && !(has & TD_UFFD_HAS_CONTINUE_WP))
 		return;
 	struct td_pager *p = begin(s);
 	live(p, steps, 1);
@@ -236,20 +236,20 @@ static void run(const struct setup *s, uint64_t steps)
 static void mappings_keep_every_byte(void **state)
 {
 	static const struct setup setups[] = {
-		{4096, 16, 26, ALL, 0, TD_MAPPING_EXACT, 0, false, "lrm", "locality", NULL},
-		{4096, 16, 26, ALL, 0, TD_MAPPING_FAST, 0, false, "lrm", "locality", NULL},
-		{4096, 16, 26, ALL, 0, TD_MAPPING_AROUND, 0, false, "cp", "locality", NULL},
-		{4096, 1, 100, ALL, 0, TD_MAPPING_EXACT, 0, false, "fifo", "none", NULL},
-		{4096, 1, 100, ALL, 0, TD_MAPPING_FAST, 0, false, "mhpe", "none", NULL},
-		{16384, 64, 24, ALL, 0, TD_MAPPING_EXACT, 0, false, "mhpe", "pattern", NULL},
-		{8192, 7, 30, ALL, 0, TD_MAPPING_FAST, 0, false, "random", "aggressive", NULL},
-		{4096, 16, 26, ALL, 0, TD_MAPPING_COPY, 0, false, "lrm", "locality", NULL},
-		{4096, 1, 100, ALL, 0, TD_MAPPING_COPY, 0, false, "fifo", "none", NULL},
-		{16384, 64, 24, ALL, 0, TD_MAPPING_COPY, TD_SERVICE_THREAD, false, "lrm", "tree",
+		{4096, 16, 26, ALL, 0, &td_mapping_exact, NULL, false, "lrm", "locality", NULL},
+		{4096, 16, 26, ALL, 0, &td_mapping_fast, NULL, false, "lrm", "locality", NULL},
+		{4096, 16, 26, ALL, 0, &td_mapping_around, NULL, false, "cp", "locality", NULL},
+		{4096, 1, 100, ALL, 0, &td_mapping_exact, NULL, false, "fifo", "none", NULL},
+		{4096, 1, 100, ALL, 0, &td_mapping_fast, NULL, false, "mhpe", "none", NULL},
+		{16384, 64, 24, ALL, 0, &td_mapping_exact, NULL, false, "mhpe", "pattern", NULL},
+		{8192, 7, 30, ALL, 0, &td_mapping_fast, NULL, false, "random", "aggressive", NULL},
+		{4096, 16, 26, ALL, 0, &td_mapping_copy, NULL, false, "lrm", "locality", NULL},
+		{4096, 1, 100, ALL, 0, &td_mapping_copy, NULL, false, "fifo", "none", NULL},
+		{16384, 64, 24, ALL, 0, &td_mapping_copy, &td_service_thread, false, "lrm", "tree",
 		 NULL},
-		{4096, 16, 26, ALL, 0, TD_MAPPING_EXACT, TD_SERVICE_THREAD, false, "lrm", "tree",
+		{4096, 16, 26, ALL, 0, &td_mapping_exact, &td_service_thread, false, "lrm", "tree",
 		 NULL},
-		{4096, 16, 26, ALL, 0, TD_MAPPING_FAST, TD_SERVICE_THREAD, false, "lrm", "tree",
+		{4096, 16, 26, ALL, 0, &td_mapping_fast, &td_service_thread, false, "lrm", "tree",
 		 NULL},
 	};
 	(void)state;
@@ -260,17 +260,21 @@ static void mappings_keep_every_byte(void **state)
 static void tiers_keep_every_byte(void **state)
 {
 	static const struct setup setups[] = {
-		{4096, 16, 26, 200, 0, TD_MAPPING_EXACT, 0, true, "lrm", "locality", NULL},
-		{4096, 16, 26, 0, 0, TD_MAPPING_AROUND, 0, true, "cp", "rgp", NULL},
-		{4096, 16, 26, 90, TD_HOST_LZ4, TD_MAPPING_AROUND, 0, true, "clock", "tree", NULL},
-		{4096, 16, 26, 200, 0, TD_MAPPING_FAST, 0, true, "lrm", "sequential", NULL},
-		{4096, 16, 26, 0, 0, TD_MAPPING_FAST, 0, true, "fifo", "locality", NULL},
-		{4096, 16, 26, 200, 0, TD_MAPPING_COPY, 0, true, "lrm", "sequential", NULL},
-		{4096, 16, 26, 0, 0, TD_MAPPING_COPY, 0, true, "fifo", "locality", NULL},
-		{4096, 4, 40, 60, TD_HOST_LZ4, TD_MAPPING_COPY, 0, true, "lrm", "locality", NULL},
-		{4096, 16, 26, 60, TD_HOST_LZ4, TD_MAPPING_EXACT, 0, true, "lrm", "locality", NULL},
-		{4096, 4, 40, 60, TD_HOST_ZSTD, TD_MAPPING_FAST, 0, true, "lrm", "locality", NULL},
-		{16384, 4, 26, 40, TD_HOST_LZ4, TD_MAPPING_EXACT, 0, true, "tournament", "fdp",
+		{4096, 16, 26, 200, 0, &td_mapping_exact, NULL, true, "lrm", "locality", NULL},
+		{4096, 16, 26, 0, 0, &td_mapping_around, NULL, true, "cp", "rgp", NULL},
+		{4096, 16, 26, 90, TD_HOST_LZ4, &td_mapping_around, NULL, true, "clock", "tree",
+		 NULL},
+		{4096, 16, 26, 200, 0, &td_mapping_fast, NULL, true, "lrm", "sequential", NULL},
+		{4096, 16, 26, 0, 0, &td_mapping_fast, NULL, true, "fifo", "locality", NULL},
+		{4096, 16, 26, 200, 0, &td_mapping_copy, NULL, true, "lrm", "sequential", NULL},
+		{4096, 16, 26, 0, 0, &td_mapping_copy, NULL, true, "fifo", "locality", NULL},
+		{4096, 4, 40, 60, TD_HOST_LZ4, &td_mapping_copy, NULL, true, "lrm", "locality",
+		 NULL},
+		{4096, 16, 26, 60, TD_HOST_LZ4, &td_mapping_exact, NULL, true, "lrm", "locality",
+		 NULL},
+		{4096, 4, 40, 60, TD_HOST_ZSTD, &td_mapping_fast, NULL, true, "lrm", "locality",
+		 NULL},
+		{16384, 4, 26, 40, TD_HOST_LZ4, &td_mapping_exact, NULL, true, "tournament", "fdp",
 		 NULL},
 	};
 	(void)state;
@@ -281,7 +285,8 @@ static void tiers_keep_every_byte(void **state)
 /* Where there is swap, or no pipe to be had: pages are protected while they are copied. */
 static void copies_without_pipes_keep_every_byte(void **state)
 {
-	struct setup s = {4096, 4, 40, ALL, 0, TD_MAPPING_COPY, 0, false, "lrm", "locality", NULL};
+	struct setup s = {4096, 4,     40,    ALL,        0,   &td_mapping_copy,
+			  NULL, false, "lrm", "locality", NULL};
 	(void)state;
 	if (!(has & TD_UFFD_HAS_CONTINUE_WP))
 		return;
@@ -294,7 +299,8 @@ static void copies_without_pipes_keep_every_byte(void **state)
 static void placements_keep_every_byte(void **state)
 {
 	static const char *const places[] = {"bam", "tier-order", "random", "reuse"};
-	struct setup s = {4096, 1, 200, 80, 0, TD_MAPPING_EXACT, 0, true, "clock", "none", NULL};
+	struct setup s = {4096, 1,    200,     80,     0,   &td_mapping_exact,
+			  NULL, true, "clock", "none", NULL};
 	(void)state;
 	for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
 		s.place = places[i];
@@ -306,13 +312,13 @@ static void every_live_policy_runs(void **state)
 {
 	static const char *const evict[] = {"observ-lru", "observ-lfu", "cp",   "tournament",
 					    "clock",      "random",     "mhpe", "hpe"};
-	struct setup s = {4096, 16, 26, ALL, 0, TD_MAPPING_AUTO, 0, false, NULL, "locality", NULL};
+	struct setup s = {4096, 16, 26, ALL, 0, NULL, NULL, false, NULL, "locality", NULL};
 	(void)state;
 	for (size_t i = 0; i < sizeof evict / sizeof *evict; i++) {
 		s.evict = evict[i];
 		run(&s, 3000);
 	}
-	s = (struct setup){4096, 1, 100, ALL, 0, TD_MAPPING_AUTO, 0, false, "leu", "none", NULL};
+	s = (struct setup){4096, 1, 100, ALL, 0, NULL, NULL, false, "leu", "none", NULL};
 	run(&s, 3000);
 }
 
@@ -320,7 +326,7 @@ static void every_live_policy_runs(void **state)
 
 static void parts_of_a_mapping_can_go(void **state)
 {
-	struct setup s = {4096, 16, 24, ALL, 0, TD_MAPPING_AUTO, 0, false, "lrm", "locality", NULL};
+	struct setup s = {4096, 16, 24, ALL, 0, NULL, NULL, false, "lrm", "locality", NULL};
 	struct td_pager *p = begin(&s);
 	unsigned char *at;
 	(void)state;
@@ -365,7 +371,8 @@ static void fails_and_comes_back(struct td_pager *p, unsigned char *at, unsigned
 
 static void what_cannot_be_mapped_is_taken_back(void **state)
 {
-	struct setup s = {4096, 4, 40, ALL, 0, TD_MAPPING_COPY, 0, false, "lrm", "locality", NULL};
+	struct setup s = {4096, 4,     40,    ALL,        0,   &td_mapping_copy,
+			  NULL, false, "lrm", "locality", NULL};
 	unsigned char *at;
 	(void)state;
 	if (!(has & TD_UFFD_HAS_CONTINUE_WP))
@@ -391,7 +398,7 @@ static bool comes_writable(struct td_pager *p, unsigned char *at)
 
 static void written_after_a_read_it_comes_writable(void **state)
 {
-	struct setup s = {4096, 1, 40, ALL, 0, TD_MAPPING_COPY, 0, false, "lrm", "none", NULL};
+	struct setup s = {4096, 1, 40, ALL, 0, &td_mapping_copy, NULL, false, "lrm", "none", NULL};
 	unsigned char *at;
 	unsigned times = 0;
 	(void)state;
@@ -472,7 +479,7 @@ static void a_thread_that_ends_is_replaced(void **state)
 {
 	if (!CAN_CANCEL)
 		skip();
-	struct setup s = {4096,  16,    24,         ALL, 0, TD_MAPPING_AUTO, TD_SERVICE_THREAD,
+	struct setup s = {4096,  16,    24,         ALL, 0, NULL, &td_service_thread,
 			  false, "lrm", "locality", NULL};
 	_Atomic int messages = 0;
 	struct td_pager *p = begin(&s);
@@ -491,7 +498,7 @@ static void a_thread_that_ends_is_replaced(void **state)
 
 static void numbers_are_used_again(void **state)
 {
-	struct setup s = {4096, 16, 24, ALL, 0, TD_MAPPING_AUTO, 0, false, "lrm", "locality", NULL};
+	struct setup s = {4096, 16, 24, ALL, 0, NULL, NULL, false, "lrm", "locality", NULL};
 	struct td_pager *p = begin(&s);
 	void *a, *b;
 	(void)state;

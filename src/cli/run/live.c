@@ -1,7 +1,7 @@
 /* The view of --live: a few lines on standard error, drawn over twice a second. */
-#include <string.h>
 #include <time.h>
 
+#include "lib/mappings.h"
 #include "run.h"
 
 #define BAR 30
@@ -39,7 +39,7 @@ static void draw_policy(const struct tide_stats *s)
 	if (c->prefetched_pages)
 		fprintf(stderr, ", %s of pages prefetched",
 			td_cli_share(c->prefetched_pages, c->migrated_pages).text);
-	if (strcmp(s->mapping, "exact") == 0) /* the other does not see it */
+	if (td_lib_sees_touched(s->mapping))
 		fprintf(stderr, ", %s evicted untouched",
 			td_cli_share(c->untouched_evicted_pages, c->evicted_pages).text);
 	fputs("\033[K\n", stderr);

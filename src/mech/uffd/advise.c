@@ -2,7 +2,6 @@
 #include "pager.h"
 
 #include <errno.h>
-#include <sys/mman.h>
 
 /* ---- chunk by chunk ---- */
 
@@ -106,17 +105,9 @@ int td_pager_cold(struct td_pager *p, void *addr, size_t bytes, struct tide_erro
 /* The engine may go on thinking that the pages are near; they are, and zero. */
 static int drop(struct td_pager *p, struct td_extent *x, uint32_t chunk, uint64_t pages)
 {
-	uint64_t held = td_pager_get(p, chunk, LANE_HELD) & pages;
-	unsigned at, n;
 	if (x->shared)
 		return -ENOTSUP;
-	if (!x->fast)
-		td_pager_free_pages(p, x, chunk, held); /* and no mapping of it is left */
-	while (x->fast && td_pager_run(&held, &at, &n)) {
-		size_t bytes = (size_t)n * p->page_bytes;
-		madvise(td_extent_at(p, x, chunk, at), bytes, MADV_DONTNEED);
-		madvise(td_extent_view(p, x, chunk, at), bytes, MADV_DONTNEED);
-	}
+	x->mapping->drop(p, x, chunk, td_pager_get(p, chunk, LANE_HELD) & pages);
 	td_pager_forget_pages(p, chunk, pages);
 	return 0;
 }

@@ -2,7 +2,7 @@
  */
 #include "pager.h"
 
-#define OTHERS 32 /* other chunks of a `fast` mapping that one fault maps */
+#define OTHERS 32 /* other chunks that one fault maps */
 
 /* ---- pages that are watched ---- */
 
@@ -40,18 +40,6 @@ static void unmap_watched(struct td_pager *p)
 
 /* ---- pages that come ---- */
 
-/* Which pages of a resident chunk are mapped when one of them is touched: that one; and those that
- * were touched before, and only unmapped to sample accesses. Of a `fast` mapping all, with `around`
- * those that are in memory. */
-static uint64_t pages_to_map(struct td_pager *p, const struct td_extent *x, uint32_t chunk,
-			     uint64_t touched)
-{
-	struct td_lanes l = td_pager_engine_lanes(p, chunk);
-	uint64_t more = x->fast || p->around ? l.resident : l.touched;
-	more &= l.resident & ~l.armed & ~td_pager_get(p, chunk, LANE_MAPPED);
-	return touched | (x->fast ? more : more & td_pager_get(p, chunk, LANE_HELD));
-}
-
 /* Somebody may have evicted the chunk while its pages came. What was packed then counts as tier 2
  * already. */
 void td_pager_settle(struct td_pager *p, uint32_t chunk, uint64_t came, uint64_t unpacked)
@@ -67,104 +55,66 @@ void td_pager_settle(struct td_pager *p, uint32_t chunk, uint64_t came, uint64_t
 		td_pager_enter_tier2(p, chunk, lost & ~mapped);
 }
 
-/* A fast mapping's pages are mapped by filling them, or by moving them from the view. */
-static int map(struct td_pager *p, struct td_extent *x, uint32_t chunk, uint64_t pages,
-	       uint64_t held, uint64_t writable, uint64_t unprotect)
+/* The lock is not held. */
+static int enter(struct td_pager *p, const struct td_arrival *a)
 {
-	unsigned char *at;
-	int rc = td_pager_map_pages(p, x, chunk, pages & held, pages & ~held, writable);
-	if (rc || !unprotect)
+	struct td_extent *x = a->extent;
+	int rc = td_pager_map_pages(p, x, a->chunk, a->maps & a->held, a->maps & ~a->held,
+				    a->writable);
+	if (rc || !a->unprotect)
 		return rc;
-	at = td_extent_at(p, x, chunk, (unsigned)__builtin_ctzll(unprotect));
-	return td_uffd_protect(p->uffd, at, p->page_bytes, false, p->thread);
+	unsigned char *at = td_extent_at(p, x, a->chunk, (unsigned)__builtin_ctzll(a->unprotect));
+	return td_uffd_protect(p->uffd, at, p->page_bytes, false, p->service->wakes);
 }
 
-/* A first write to a page that was mapped to be read is a second fault, and all processors are told
- * of it. Where a page had that once it is mapped writable from then on, which costs a copy when it
- * leaves; and now and then not, to see whether it is still written. */
-#define DOUBT_EVERY 16
-
-static uint64_t take_eager(struct td_pager *p, uint32_t chunk, uint64_t pages)
+static void note_mapped(struct td_pager *p, const struct td_arrival *a)
 {
-	uint64_t eager = pages & td_pager_get(p, chunk, LANE_EAGER);
-	eager &= td_pager_get(p, chunk, LANE_HELD) & ~td_pager_get(p, chunk, LANE_MAPPED);
-	if (!eager || ++p->doubts % DOUBT_EVERY)
-		return eager;
-	td_pager_clear(p, chunk, LANE_EAGER, eager);
-	return 0;
+	p->held_pages += td_lanes_count(a->to_map & ~td_pager_get(p, a->chunk, LANE_HELD));
+	td_pager_set(p, a->chunk, LANE_HELD, a->to_map);
+	td_pager_set(p, a->chunk, LANE_MAPPED, a->to_map);
+	td_pager_set(p, a->chunk, LANE_WRITABLE, a->writable);
+	td_pager_set(p, a->chunk, LANE_DIRTY, a->writable);
+	td_pager_set(p, a->chunk, LANE_STALE, a->stale);
 }
 
-static void note_eager(struct td_pager *p, uint32_t chunk, uint64_t unprotected)
+/* What it takes to get the content of wanted pages, and to map those of to_map, of which some are
+ * about to be written. The lock is held. */
+static struct td_arrival plan(struct td_pager *p, uint32_t chunk, uint64_t wanted, uint64_t to_map,
+			      uint64_t written)
 {
-	if (p->lane[LANE_EAGER].stride && unprotected)
-		td_pager_set(p, chunk, LANE_EAGER, unprotected);
+	struct td_arrival a = {.chunk = chunk, .to_map = to_map, .written = written};
+	a.extent = td_pager_extent(p, chunk);
+	a.fill = td_pager_plan_fill(p, chunk, wanted | to_map);
+	a.fill.stored &= to_map; /* unpacking can wait until it is touched */
+	a.filled = a.fill.stored | a.fill.swapped | a.fill.file;
+	a.held = td_pager_get(p, chunk, LANE_HELD) | a.filled;
+	a.extent->mapping->plan(p, &a);
+	return a;
 }
 
-/* Which of these can be written without a fault. What the view has is only seen to change where the
- * first write since the page came faults. */
-static uint64_t writable_of(struct td_pager *p, const struct td_extent *x, uint32_t chunk,
-			    uint64_t to_map, uint64_t written)
-{
-	if (x->read_only)
-		return 0;
-	if (!td_extent_tracks(p, x))
-		return to_map;
-	if (x->copies)
-		return to_map & (written | take_eager(p, chunk, to_map));
-	return to_map & td_pager_get(p, chunk, LANE_DIRTY);
-}
-
-/* Pages are mapped, among them some that come from elsewhere than the view, and some writable. */
-static void note_mapped(struct td_pager *p, const struct td_extent *x, uint32_t chunk,
-			uint64_t pages, uint64_t filled, uint64_t writable)
-{
-	p->held_pages += td_lanes_count(pages & ~td_pager_get(p, chunk, LANE_HELD));
-	td_pager_set(p, chunk, LANE_HELD, pages);
-	td_pager_set(p, chunk, LANE_MAPPED, pages | filled);
-	td_pager_set(p, chunk, LANE_WRITABLE, writable);
-	td_pager_set(p, chunk, LANE_DIRTY, writable);
-	td_pager_set(p, chunk, LANE_STALE, x->copies ? writable | filled : 0);
-}
-
-/* The chunk is busy. Gets the content of wanted pages, and maps those of to_map, of which some are
- * about to be written. */
+/* The chunk is busy. */
 static int bring(struct td_pager *p, uint32_t chunk, uint64_t wanted, uint64_t to_map,
 		 uint64_t written)
 {
-	struct td_extent *x = td_pager_extent(p, chunk);
-	uint64_t mapped = td_pager_get(p, chunk, LANE_MAPPED);
-	uint64_t protected = mapped & ~td_pager_get(p, chunk, LANE_WRITABLE);
-	struct td_fill f = td_pager_plan_fill(p, chunk, wanted | to_map);
-	f.stored &= to_map; /* unpacking can wait until it is touched */
-	if (p->around)
-		to_map |= (f.swapped | f.file) & ~td_pager_engine_lanes(p, chunk).armed;
-	uint64_t filled = f.stored | f.swapped | f.file;
-	uint64_t held = td_pager_get(p, chunk, LANE_HELD) | filled;
-	uint64_t writable = writable_of(p, x, chunk, to_map, written);
-	uint64_t there = mapped | (x->fast ? filled : 0);
-	/* A page that is only protected is there; any other that is mapped is mapped again, as it
-	 * may have been unmapped to watch it. */
-	uint64_t maps = to_map & ~(x->fast ? there : protected & writable);
-	uint64_t unprotect = td_extent_tracks(p, x) ? there & writable : 0;
+	struct td_arrival a = plan(p, chunk, wanted, to_map, written);
 	pthread_mutex_unlock(&p->lock);
-	int rc = filled ? td_pager_fill(p, x, &f) : 0;
+	int rc = a.filled ? td_pager_fill(p, a.extent, &a.fill) : 0;
 	if (!rc)
-		rc = map(p, x, chunk, maps, held, writable, unprotect);
+		rc = enter(p, &a);
 	td_pager_lock(p);
 	if (rc)
 		return rc;
-	td_pager_filled(p, &f);
-	note_mapped(p, x, chunk, to_map, x->fast ? filled : 0, writable);
-	note_eager(p, chunk, mapped & unprotect);
-	td_pager_settle(p, chunk, to_map | filled, f.stored);
+	td_pager_filled(p, a.extent, &a.fill);
+	note_mapped(p, &a);
+	td_pager_settle(p, chunk, a.to_map | a.filled, a.fill.stored);
 	return 0;
 }
 
 /* ---- with the lock given up only while pages move ---- */
 
 /* Other chunks that came with the plan: they are busy from now on. What has to be read is read
- * while the program goes on; of a `fast` mapping what is in memory is mapped. Whatever is left out
- * here is done at its first touch. */
+ * while the program goes on; what is in memory is mapped, where the mapping does that. Whatever is
+ * left out here is done at its first touch. */
 struct others {
 	struct td_move map[OTHERS];
 	unsigned n;
@@ -181,7 +131,7 @@ static void claim_others(struct td_pager *p, uint32_t chunk, struct others *o)
 			struct td_read *r = td_pager_claim_read(p, &f);
 			if (r)
 				td_pager_queue_read(p, r);
-		} else if (td_pager_extent(p, m.chunk)->fast && o->n < OTHERS) {
+		} else if (td_pager_extent(p, m.chunk)->mapping->maps_arrivals && o->n < OTHERS) {
 			*td_pager_state(p, m.chunk) |= CHUNK_BUSY;
 			o->map[o->n++] = m;
 		}
@@ -236,15 +186,11 @@ static void carry_others(struct td_pager *p, uint32_t chunk)
 
 static int bring_touched(struct td_pager *p, uint32_t chunk, unsigned bit, bool write)
 {
-	struct td_extent *x = td_pager_extent(p, chunk);
+	const struct td_mapping *m = td_pager_extent(p, chunk)->mapping;
 	uint64_t touched = UINT64_C(1) << bit, written = write ? touched : 0;
-	struct td_lanes l = td_pager_engine_lanes(p, chunk);
-	uint64_t to_map = pages_to_map(p, x, chunk, touched);
-	/* One write and the others may follow; of a file only what was written is. */
-	if (write && p->around && !x->has_file)
-		td_pager_set(p, chunk, LANE_DIRTY, l.resident & ~l.armed);
 	/* With one page of it all are read that should be here and are not yet. */
-	int rc = bring(p, chunk, l.resident, to_map, written);
+	int rc = bring(p, chunk, td_pager_engine_lanes(p, chunk).resident,
+		       m->pages_to_map(p, chunk, touched), written);
 	/* That others cannot be had need not concern who touched this one. */
 	if (rc && td_pager_get(p, chunk, LANE_HELD) & touched)
 		rc = bring(p, chunk, touched, touched, written);
@@ -265,21 +211,16 @@ static bool plan_ahead(struct td_pager *p, struct td_ahead *a)
 {
 	struct td_extent *x = td_pager_extent(p, a->chunk);
 	uint64_t touched = UINT64_C(1) << a->bit;
-	uint64_t to_map = pages_to_map(p, x, a->chunk, touched);
+	uint64_t to_map = x->mapping->pages_to_map(p, a->chunk, touched);
 	uint64_t wanted = to_map | td_pager_engine_lanes(p, a->chunk).resident;
 	struct td_fill f = td_pager_plan_fill(p, a->chunk, wanted);
-	if (!x->copies || f.stored | f.swapped | f.file || !(a->done = td_pager_take_done(p)))
+	if (!x->mapping->maps_unlocked || f.stored | f.swapped | f.file ||
+	    !(a->done = td_pager_take_done(p)))
 		return false;
-	uint64_t mapped = td_pager_get(p, a->chunk, LANE_MAPPED);
-	uint64_t writable = writable_of(p, x, a->chunk, to_map, a->write ? touched : 0);
-	a->extent = x;
-	a->maps = to_map & ~mapped;
-	a->held = a->maps & td_pager_get(p, a->chunk, LANE_HELD);
-	a->writable = writable & ~td_pager_get(p, a->chunk, LANE_WRITABLE);
-	a->stale = writable & ~td_pager_get(p, a->chunk, LANE_STALE);
-	a->unprotect = td_extent_tracks(p, x) ? mapped & writable : 0;
-	note_mapped(p, x, a->chunk, to_map, 0, writable);
-	note_eager(p, a->chunk, a->unprotect);
+	a->arrival = plan(p, a->chunk, to_map, to_map, a->write ? touched : 0);
+	a->writable = a->arrival.writable & ~td_pager_get(p, a->chunk, LANE_WRITABLE);
+	a->stale = a->arrival.stale & ~td_pager_get(p, a->chunk, LANE_STALE);
+	note_mapped(p, &a->arrival);
 	td_pager_settle(p, a->chunk, to_map, 0);
 	return true;
 }
@@ -287,12 +228,13 @@ static bool plan_ahead(struct td_pager *p, struct td_ahead *a)
 /* The lock is held; the chunk stays busy. */
 static void take_back(struct td_pager *p, const struct td_ahead *a)
 {
-	uint64_t zero = a->maps & ~a->held, lingers = td_pager_get(p, a->chunk, LANE_LINGER) & zero;
+	uint64_t zero = a->arrival.maps & ~a->arrival.held;
+	uint64_t lingers = td_pager_get(p, a->chunk, LANE_LINGER) & zero;
 	if (lingers)
 		td_pager_stop_lingering(p, a->chunk, lingers);
 	td_pager_clear(p, a->chunk, LANE_HELD, zero);
 	p->held_pages -= td_lanes_count(zero);
-	td_pager_clear(p, a->chunk, LANE_MAPPED, a->maps);
+	td_pager_clear(p, a->chunk, LANE_MAPPED, a->arrival.maps);
 	td_pager_clear(p, a->chunk, LANE_WRITABLE, a->writable);
 	td_pager_clear(p, a->chunk, LANE_STALE, a->stale);
 	td_pager_give_done(p, a->done);
@@ -309,7 +251,7 @@ bool td_pager_carry_touched(struct td_pager *p, struct td_ahead *a, int *rc)
 
 int td_pager_carry_ahead(struct td_pager *p, const struct td_ahead *a, uint64_t began_ns)
 {
-	int rc = map(p, a->extent, a->chunk, a->maps, a->held, a->writable, a->unprotect);
+	int rc = enter(p, &a->arrival);
 	if (!rc) {
 		td_pager_say_done(p, a->done, a->chunk, td_pager_now_ns() - began_ns);
 		return 0;

@@ -18,7 +18,7 @@ static void watch_pages(struct td_pager *p, uint32_t chunk, uint64_t pages)
 {
 	pages &= td_pager_get(p, chunk, LANE_MAPPED);
 	if (!pages || p->watched_n == TD_PAGER_BATCH || td_pager_is_pinned(p, chunk) ||
-	    td_pager_extent(p, chunk)->fast)
+	    !(td_pager_extent(p, chunk)->mapping->gives & TIDE_NEEDS_NOTICES))
 		return;
 	td_pager_clear(p, chunk, LANE_MAPPED, pages);
 	td_pager_clear(p, chunk, LANE_WRITABLE, pages);

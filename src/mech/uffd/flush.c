@@ -110,8 +110,7 @@ static void begin_job(struct td_pager *p, struct td_job *job, uint32_t chunk, ui
 	*job = (struct td_job){.extent = x, .chunk = chunk, .pages = pages};
 	job->to_file = (to_file || (x->has_file && p->config.host_pages == UINT64_MAX)) &&
 		       (can_write(p, x) || !dirty);
-	/* Shared memory that was unmapped to watch it may still be on its way out. */
-	job->unmap = pages & td_pager_get(p, chunk, x->fast ? LANE_MAPPED : LANE_HELD);
+	job->unmap = pages & td_pager_get(p, chunk, x->mapping->in_table);
 	job->packed = pages & td_pager_get(p, chunk, LANE_STORED);
 	job->write = job->to_file ? dirty : 0;
 	job->save = job->unmap & td_pager_get(p, chunk, LANE_STALE);
@@ -188,7 +187,8 @@ static void carry_out(struct td_pager *p, struct td_job *jobs, size_t n, struct 
 	for (size_t i = 0; i < n; i++) {
 		uint64_t gone = jobs[i].to_file ? jobs[i].pages & ~jobs[i].packed & ~jobs[i].failed
 						: jobs[i].stored;
-		td_pager_free_pages(p, jobs[i].extent, jobs[i].chunk, gone & ~jobs[i].freed);
+		jobs[i].extent->mapping->free_pages(p, jobs[i].extent, jobs[i].chunk,
+						    gone & ~jobs[i].freed);
 	}
 	td_pager_lock(p);
 	if (writes)
@@ -216,13 +216,15 @@ static void end_to_file(struct td_pager *p, const struct td_job *job, uint64_t n
 	p->write_bytes += td_lanes_count(written) * p->page_bytes;
 }
 
-static void stay_mapped(struct td_pager *p, uint32_t chunk, uint64_t pages, uint64_t near)
+static void stay_mapped(struct td_pager *p, const struct td_job *job, uint64_t near)
 {
+	uint32_t chunk = job->chunk;
+	uint64_t pages = job->stuck;
 	uint64_t lingers = td_pager_get(p, chunk, LANE_LINGER);
 	td_pager_set(p, chunk, LANE_MAPPED, pages);
 	td_pager_set(p, chunk, LANE_WRITABLE, pages);
-	if (td_pager_extent(p, chunk)->copies)
-		td_pager_set(p, chunk, LANE_STALE, pages);
+	td_pager_set(p, chunk, LANE_DIRTY, pages);
+	td_pager_set(p, chunk, LANE_STALE, job->save & pages);
 	p->tier2_pages -= td_lanes_count(pages & ~near & ~lingers);
 	if (pages & ~near & ~lingers)
 		td_pager_let_linger(p, chunk, pages & ~near & ~lingers);
@@ -248,7 +250,7 @@ static void end_job(struct td_pager *p, const struct td_job *job)
 	}
 	p->leaving_pages -= td_lanes_count(job->pages | job->stuck);
 	if (job->stuck)
-		stay_mapped(p, job->chunk, job->stuck, near);
+		stay_mapped(p, job, near);
 	p->stuck_pages += td_lanes_count(job->stuck);
 	td_pager_made_room(p);
 	td_pager_requeue(p, job->chunk);
@@ -357,7 +359,7 @@ static size_t take_samples(struct td_pager *p, struct iovec *ranges, uint32_t *t
 		struct td_extent *x = td_pager_extent(p, chunk);
 		unsigned at = (unsigned)__builtin_ctzll(pages);
 		unsigned end = 64 - (unsigned)__builtin_clzll(pages);
-		if (x->fast)
+		if (!(x->mapping->gives & TIDE_TAKES_SAMPLES))
 			continue;
 		td_pager_clear(p, chunk, LANE_MAPPED, pages);
 		td_pager_clear(p, chunk, LANE_WRITABLE, pages);

@@ -2,9 +2,6 @@
  * lock is not held, but where it says so. */
 #include "pager.h"
 
-#include <errno.h>
-#include <unistd.h>
-
 /* ---- from where ---- */
 
 /* Which pages of the chunk lie within the mapped file. */
@@ -86,42 +83,13 @@ static int read_pages(struct td_pager *p, struct td_extent *x, const struct td_f
 
 /* ---- from the slot to the mapping ---- */
 
-static int put_shared(struct td_pager *p, uint64_t page, const unsigned char *from, size_t bytes)
-{
-	while (bytes) {
-		ssize_t n = pwrite(p->memfd, from, bytes, (off_t)(page * p->page_bytes));
-		if (n <= 0)
-			return n < 0 ? -errno : -ENOMEM;
-		/* Whole pages: memory is full, or it is all written. */
-		from += n;
-		bytes -= (size_t)n;
-		page += (size_t)n / p->page_bytes;
-	}
-	return 0;
-}
-
-/* Shared memory gets a copy: writing to it neither clears the page first nor maps it. */
 static int deliver(struct td_pager *p, struct td_extent *x, uint32_t chunk, uint64_t pages,
 		   struct td_slot *slot)
 {
 	unsigned at, n;
 	int rc = 0;
-	while (!rc && td_pager_run(&pages, &at, &n)) {
-		unsigned char *from = slot->at + (size_t)at * p->page_bytes;
-		size_t bytes = (size_t)n * p->page_bytes;
-		if (!x->fast) {
-			rc = put_shared(p, (uint64_t)chunk * p->chunk_pages + at, from, bytes);
-			continue;
-		}
-		unsigned char *to = td_extent_at(p, x, chunk, at);
-		if (x->copies) {
-			rc = td_uffd_copy(p->uffd, to, from, bytes, td_extent_tracks(p, x),
-					  p->thread);
-			continue;
-		}
-		rc = td_uffd_move(p->uffd, to, from, bytes, p->thread, NULL);
-		slot->frames &= ~td_pager_bits(at, n);
-	}
+	while (!rc && td_pager_run(&pages, &at, &n))
+		rc = x->mapping->deliver(p, x, chunk, at, n, slot);
 	return rc;
 }
 
@@ -138,34 +106,32 @@ int td_pager_fill(struct td_pager *p, struct td_extent *x, const struct td_fill 
 	return rc;
 }
 
-void td_pager_filled(struct td_pager *p, const struct td_fill *f)
+static void note_delivered(struct td_pager *p, const struct td_extent *x, uint32_t chunk,
+			   uint64_t pages)
+{
+	td_pager_set(p, chunk, LANE_HELD, pages);
+	p->held_pages += td_lanes_count(pages);
+	x->mapping->note_delivered(p, chunk, pages);
+}
+
+void td_pager_filled(struct td_pager *p, const struct td_extent *x, const struct td_fill *f)
 {
 	uint64_t pages = f->stored | f->swapped | f->file;
 	if (!pages)
 		return;
 	td_pager_forget_packed(p, f->chunk, f->stored);
 	td_pager_clear(p, f->chunk, LANE_STORED, f->stored);
-	td_pager_set(p, f->chunk, LANE_HELD, pages);
-	p->held_pages += td_lanes_count(pages);
 	p->read_bytes += td_lanes_count(f->swapped | f->file) * p->page_bytes;
+	note_delivered(p, x, f->chunk, pages);
 }
 
 /* ---- reading ahead ---- */
 
 static void end_read(struct td_pager *p, struct td_read *r, bool arrived)
 {
-	const struct td_extent *x = r->extent;
 	uint64_t came = arrived ? r->pages : 0;
-	td_pager_set(p, r->chunk, LANE_HELD, came);
-	p->held_pages += td_lanes_count(came);
+	note_delivered(p, r->extent, r->chunk, came);
 	p->read_bytes += td_lanes_count(came) * p->page_bytes;
-	if (x->fast) {
-		uint64_t writable = x->read_only || td_extent_tracks(p, x) ? 0 : came;
-		td_pager_set(p, r->chunk, LANE_MAPPED, came);
-		td_pager_set(p, r->chunk, LANE_WRITABLE, writable);
-		td_pager_set(p, r->chunk, LANE_DIRTY, writable);
-		td_pager_set(p, r->chunk, LANE_STALE, x->copies ? came : 0);
-	}
 	td_pager_settle(p, r->chunk, came, 0);
 	td_pager_calm(p, r->chunk);
 }
@@ -229,31 +195,13 @@ bool td_pager_start_read(struct td_pager *p, struct td_read *r)
 
 /* ---- into the page table ---- */
 
-static int map_run(struct td_pager *p, struct td_extent *x, uint32_t chunk, unsigned at, unsigned n,
-		   bool protect)
-{
-	unsigned char *to = td_extent_at(p, x, chunk, at), *from = td_extent_view(p, x, chunk, at);
-	size_t bytes = (size_t)n * p->page_bytes;
-	if (x->copies)
-		return td_uffd_copy(p->uffd, to, from, bytes, protect, p->thread);
-	if (x->fast)
-		return td_uffd_move(p->uffd, to, from, bytes, p->thread, NULL);
-	int rc = td_uffd_continue(p->uffd, to, bytes, protect, p->thread);
-	/* The program has given parts of it other rights, and a call is for one mapping: page by
-	 * page then. One that cannot be mapped is so when it is touched. */
-	for (unsigned i = 0; rc && n > 1 && i < n; i++)
-		td_uffd_continue(p->uffd, to + (size_t)i * p->page_bytes, p->page_bytes, protect,
-				 p->thread);
-	return n > 1 ? 0 : rc;
-}
-
 static int map_runs(struct td_pager *p, struct td_extent *x, uint32_t chunk, uint64_t pages,
 		    bool protect)
 {
 	unsigned at, n;
 	int rc = 0;
 	while (!rc && td_pager_run(&pages, &at, &n))
-		rc = map_run(p, x, chunk, at, n, protect);
+		rc = x->mapping->map_run(p, x, chunk, at, n, protect);
 	return rc;
 }
 
@@ -264,10 +212,7 @@ static int zero_runs(struct td_pager *p, struct td_extent *x, uint32_t chunk, ui
 	for (; pages && !rc; pages &= pages - 1) {
 		uint64_t bit = pages & -pages;
 		unsigned char *at = td_extent_at(p, x, chunk, (unsigned)__builtin_ctzll(pages));
-		rc = x->fast && !x->copies
-			     ? td_uffd_zero(p->uffd, at, p->page_bytes, p->thread)
-			     : td_uffd_copy(p->uffd, at, p->zeros, p->page_bytes,
-					    !(writable & bit) && td_extent_tracks(p, x), p->thread);
+		rc = x->mapping->map_zero(p, at, !(writable & bit) && x->tracks);
 	}
 	return rc;
 }
@@ -275,10 +220,9 @@ static int zero_runs(struct td_pager *p, struct td_extent *x, uint32_t chunk, ui
 int td_pager_map_pages(struct td_pager *p, struct td_extent *x, uint32_t chunk, uint64_t held,
 		       uint64_t zero, uint64_t writable)
 {
-	bool protect = td_extent_tracks(p, x);
 	int rc = map_runs(p, x, chunk, held & writable, false);
 	if (!rc)
-		rc = map_runs(p, x, chunk, held & ~writable, protect);
+		rc = map_runs(p, x, chunk, held & ~writable, x->tracks);
 	if (!rc)
 		rc = zero_runs(p, x, chunk, zero, writable);
 	return rc;

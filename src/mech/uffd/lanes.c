@@ -4,15 +4,14 @@
 
 #include <sys/mman.h>
 
-/* Of pagers that move pages some mappings may copy. An eager page may count as changed and not be:
- * that is not for a file. */
+/* An eager page may count as changed and not be: that is not for a file. */
 static bool has_lane(const struct td_pager *p, enum td_pager_lane lane)
 {
 	switch (lane) {
 	case LANE_STORED: return p->store;
 	case LANE_SWAPPED: return p->has_storage;
-	case LANE_STALE: return p->moves;
-	case LANE_EAGER: return p->copies && !p->has_storage;
+	case LANE_STALE: return p->mapping->lanes & 1 << lane;
+	case LANE_EAGER: return p->mapping->lanes & 1 << lane && !p->has_storage;
 	default: return true;
 	}
 }

@@ -2,7 +2,6 @@
 #include "pager.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -40,48 +39,27 @@ static int reserve(struct td_pager *p, unsigned char **out, size_t bytes, void *
 	return 0;
 }
 
-static void *map_at(struct td_pager *p, const struct td_extent *x, void *at, int protection)
-{
-	int where = at ? MAP_FIXED : 0;
-	size_t bytes = x->pages * p->page_bytes;
-	if (x->fast)
-		return mmap(at, bytes, protection,
-			    where | MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	return mmap(at, bytes, protection, where | MAP_SHARED | MAP_NORESERVE, p->memfd,
-		    (off_t)(x->first * p->page_bytes));
-}
-
-static int map_memory(struct td_pager *p, struct td_extent *x)
+int td_extent_map(struct td_pager *p, struct td_extent *x, int flags, int fd, off_t offset)
 {
 	size_t bytes = x->pages * p->page_bytes;
-	uint64_t end = (x->first + x->pages) * p->page_bytes;
-	enum td_uffd_kind kind = !x->fast                     ? TD_UFFD_SHARED
-				 : x->copies && !x->read_only ? TD_UFFD_PROTECTED
-							      : TD_UFFD_ANONYMOUS;
-	if (!x->fast && end > p->memfd_bytes && ftruncate(p->memfd, (off_t)end))
+	int rights = PROT_READ | (x->read_only ? 0 : PROT_WRITE);
+	flags |= MAP_NORESERVE;
+	if (mmap(x->base, bytes, rights, flags | MAP_FIXED, fd, offset) == MAP_FAILED)
 		return -errno;
-	if (!x->fast && end > p->memfd_bytes)
-		p->memfd_bytes = end;
-	if (map_at(p, x, x->base, PROT_READ | (x->read_only ? 0 : PROT_WRITE)) == MAP_FAILED)
-		return -errno;
-	x->view = map_at(p, x, NULL, PROT_READ | PROT_WRITE);
+	x->view = mmap(NULL, bytes, PROT_READ | PROT_WRITE, flags, fd, offset);
 	if (x->view == MAP_FAILED)
 		return -errno;
 	madvise(x->base, bytes, MADV_DONTFORK);
 	madvise(x->view, bytes, MADV_DONTFORK);
 	/* A huge page would come whole, and hide who touched what. */
-	if (p->chunk_bytes < 2u << 20 || x->copies)
+	if (p->chunk_bytes < 2u << 20)
 		madvise(x->base, bytes, MADV_NOHUGEPAGE);
-	if (x->copies) {
-		madvise(x->view, bytes, MADV_NOHUGEPAGE);
-		/* Nor may a page that leaves become another one by a write meanwhile. */
-		madvise(x->base, bytes, MADV_UNMERGEABLE);
-	}
-	int rc = td_uffd_register(p->uffd, x->base, bytes, kind, p->has);
-	/* What is moved can only be moved to where a userfaultfd is. */
-	if (!rc && x->fast && !x->copies)
-		rc = td_uffd_register(p->shadow_uffd, x->view, bytes, kind, p->has);
-	return rc;
+	return 0;
+}
+
+int td_extent_register(struct td_pager *p, struct td_extent *x, enum td_uffd_kind kind)
+{
+	return td_uffd_register(p->uffd, x->base, x->pages * p->page_bytes, kind, p->has);
 }
 
 void td_pager_record(struct td_pager *p, enum tide_mark_kind kind, uint64_t page, uint64_t pages)
@@ -113,7 +91,7 @@ static int add(struct td_pager *p, struct td_extent *x, struct tide_error *err)
 	int rc = number_extent(p, x, err);
 	if (rc)
 		return rc;
-	rc = map_memory(p, x);
+	rc = x->mapping->attach(p, x);
 	if (!rc)
 		rc = td_pager_add_extent(p, x);
 	if (rc) {
@@ -175,13 +153,8 @@ int td_pager_map(struct td_pager *p, void **out, size_t bytes, void *at,
 	int rc = open_file(p, x, file, &bytes, err);
 	if (!rc && bytes > SIZE_MAX / 4)
 		rc = tide_fail(err, -EINVAL, "a mapping of %zu bytes is too large", bytes);
-	/* Pages can only be moved where they may be written. A file that is only read can do
-	 * without: what is evicted is dropped, unless there is a tier 2 for it. */
-	x->copies = x->has_file
-			    ? x->read_only && p->moves &&
-				      (!p->config.host_pages || p->config.host_pages == UINT64_MAX)
-			    : p->copies;
-	x->fast = x->has_file ? x->copies : p->fast;
+	x->mapping = td_pager_mapping_of(p, x);
+	x->tracks = p->tracks_writes && x->mapping->tracks_writes;
 	x->pages = x->exists = (bytes + p->chunk_bytes - 1) / p->chunk_bytes * p->chunk_pages;
 	x->asked = (bytes + p->page_bytes - 1) / p->page_bytes;
 	bytes = x->pages * p->page_bytes;
@@ -271,18 +244,13 @@ static void forget_range(struct td_pager *p, struct td_extent *x, uint64_t first
 {
 	uint64_t bytes = pages * p->page_bytes;
 	uint32_t last = (uint32_t)((first + pages - 1) / p->chunk_pages);
-	size_t offset = (size_t)(first - x->first) * p->page_bytes;
-	munmap(x->base + offset, bytes);
+	munmap(x->base + (first - x->first) * p->page_bytes, bytes);
 	for (uint32_t c = (uint32_t)(first / p->chunk_pages); c <= last; c++)
 		td_pager_forget_pages(p, c, td_pager_pages_in(p, c, first, pages));
 	td_engine_gone(p->engine, first, pages, NULL);
 	td_pager_record(p, TIDE_MARK_GONE, first, pages);
 	/* The addresses of the view stay its own until all of it goes. */
-	if (x->fast)
-		madvise(x->view + offset, bytes, MADV_DONTNEED);
-	else
-		fallocate(p->memfd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
-			  (off_t)(first * p->page_bytes), (off_t)bytes);
+	x->mapping->forget(p, x, first, pages);
 	if (p->has_storage)
 		td_io_punch(&p->storage, first * p->page_bytes, bytes);
 	p->mapped_pages -= pages;

@@ -13,84 +13,9 @@
  * stay mapped for a while. */
 #define BATCH_LEAST 4
 
-/* ---- the choices ---- */
-
-/* Every page that is near was touched: none came without a fault. */
-static bool touched_by_faults(const struct td_uffd_config *c)
-{
-	return c->chunk_pages == 1 && !c->prefetch.policy->plan_prefetch;
-}
-
-static unsigned needs(const struct td_uffd_config *c)
+unsigned td_pager_needs(const struct td_uffd_config *c)
 {
 	return c->evict.needs | c->prefetch.needs | c->place.needs;
-}
-
-/* Anonymous memory is moved, not copied, and needs no frames that are freed and cleared again. But
- * nobody sees who touches what, unless a page comes by its own fault alone; nor what is written.
- * Shared memory, touched once, can be mapped page by page, or all that is there of the chunk. */
-static bool may_move(const struct td_uffd_config *c, unsigned has)
-{
-	unsigned sees = TIDE_NEEDS_TOUCHED | TIDE_NEEDS_NOTICES | TIDE_NEEDS_ACCESSES;
-	if (touched_by_faults(c))
-		sees &= ~(unsigned)TIDE_NEEDS_TOUCHED;
-	return has & TD_UFFD_HAS_MOVE && !(needs(c) & sees) && c->mapping == TD_MAPPING_AUTO;
-}
-
-/* Small pages are as quickly copied as mapped; and those that were copied are dropped many at once,
- * without a word to the other processors for each. That is for threads that fault at the same time,
- * and takes memory in tier 2 for what is near too. */
-static bool better_copied(const struct td_pager *p)
-{
-	const struct td_uffd_config *c = &p->config;
-	uint64_t memory_pages = (uint64_t)sysconf(_SC_PHYS_PAGES);
-	return p->moves && c->mapping == TD_MAPPING_AUTO && !p->thread && p->tracks_writes &&
-	       p->unmapper.pidfd >= 0 && c->page_bytes == 4096 && c->chunk_pages == 1 &&
-	       c->host_pages == UINT64_MAX && c->near_pages <= memory_pages / 8 && !td_uffd_swaps();
-}
-
-/* Unmapping single pages of shared memory is cheaper: many at once. */
-static void choose_mapping(struct td_pager *p)
-{
-	const struct td_uffd_config *c = &p->config;
-	bool wants_touched = needs(c) & TIDE_NEEDS_TOUCHED && !touched_by_faults(c);
-	p->moves = may_move(c, p->has) || c->mapping == TD_MAPPING_FAST ||
-		   c->mapping == TD_MAPPING_COPY;
-	p->copies = c->mapping == TD_MAPPING_COPY || better_copied(p);
-	p->fast = p->copies || (p->moves && (c->chunk_pages > 1 || c->mapping == TD_MAPPING_FAST ||
-					     !(p->has & TD_UFFD_HAS_MINOR)));
-	p->around = !p->fast && (c->mapping == TD_MAPPING_AROUND ||
-				 (c->mapping == TD_MAPPING_AUTO && !wants_touched));
-}
-
-static int check_kernel(const struct td_pager *p, struct tide_error *err)
-{
-	if (p->copies && !p->tracks_writes)
-		return tide_fail(
-			err, -ENOTSUP,
-			"mapping copy needs a kernel that write-protects pages as they come "
-			"(6.6): use fast");
-	if (p->fast && !p->copies && !(p->has & TD_UFFD_HAS_MOVE))
-		return tide_fail(err, -ENOTSUP,
-				 "mapping fast needs a kernel with UFFDIO_MOVE (6.8): use exact");
-	if (!p->fast && !(p->has & TD_UFFD_HAS_MINOR))
-		return tide_fail(err, -ENOTSUP,
-				 "mapping exact needs a kernel with minor faults of shared memory "
-				 "(5.14): use fast");
-	return 0;
-}
-
-static unsigned gives(const struct td_pager *p)
-{
-	unsigned given = TIDE_NEEDS_PAGES;
-	if (!p->moves)
-		given |= TIDE_NEEDS_NOTICES | TIDE_TAKES_SAMPLES;
-	if ((!p->moves && !p->around) || touched_by_faults(&p->config))
-		given |= TIDE_NEEDS_TOUCHED;
-	/* The message of a fault does not say which instruction it was. */
-	if (!p->thread)
-		given |= TIDE_NEEDS_REFS;
-	return given;
 }
 
 /* ---- parts ---- */
@@ -98,7 +23,7 @@ static unsigned gives(const struct td_pager *p)
 static int open_faults(struct td_pager *p, struct tide_error *err)
 {
 	unsigned shadow;
-	int rc = td_uffd_open(&p->uffd, !p->thread, &p->has);
+	int rc = td_uffd_open(&p->uffd, !p->service->wakes, &p->has);
 	if (!rc)
 		rc = td_uffd_open(&p->shadow_uffd, true, &shadow);
 	if (rc == -EPERM)
@@ -109,21 +34,19 @@ static int open_faults(struct td_pager *p, struct tide_error *err)
 		return tide_fail(err, rc, "cannot open userfaultfd: %s: see tide doctor",
 				 strerror(-rc));
 	p->tracks_writes = p->has & TD_UFFD_HAS_WP && p->has & TD_UFFD_HAS_CONTINUE_WP;
-	choose_mapping(p);
-	int bad = check_kernel(p, err);
-	if (bad)
-		return bad;
-	if (p->copies && !td_uffd_swaps())
-		td_pager_open_pipes(p);
+	rc = td_pager_choose_mappings(p, err);
+	if (rc)
+		return rc;
 	rc = td_pager_open_slots(p);
+	if (!rc && p->mapping->open)
+		rc = p->mapping->open(p);
 	return rc ? tide_fail(err, rc, "cannot make buffers: %s", strerror(-rc)) : 0;
 }
 
-/* Larger batches where all of one costs as much as one chunk: if a pipe holds it, and the chunk
- * more that makes it leave. */
+/* No more than a pipe holds, and the chunk more that makes a batch leave. */
 static uint64_t batch_chunks(const struct td_pager *p)
 {
-	uint64_t n = p->config.near_pages / p->chunk_pages / (p->copies ? 32 : 128);
+	uint64_t n = p->config.near_pages / p->chunk_pages / p->mapping->batch_share;
 	uint64_t held = p->pipes_n ? p->pipes[0].pipe.bytes / p->chunk_bytes : 0;
 	if (held > BATCH_LEAST && n >= held)
 		n = held - 1;
@@ -134,9 +57,11 @@ static uint64_t batch_chunks(const struct td_pager *p)
 static int open_engine(struct td_pager *p, struct tide_error *err)
 {
 	struct td_uffd_config *c = &p->config;
+	char mechanism[48];
 	p->batch_pages = batch_chunks(p) * c->chunk_pages;
 	p->batch_pages = 4 * p->batch_pages < c->near_pages ? p->batch_pages : 0;
-	p->samples = needs(c) & TIDE_TAKES_SAMPLES;
+	p->samples = td_pager_needs(c) & TIDE_TAKES_SAMPLES;
+	snprintf(mechanism, sizeof mechanism, "the pager with mapping %s", p->mapping->name);
 	struct td_engine_config e = {
 		/* One batch lingers, one may wait for a helper, one leaves, and one is for threads
 		 * that come to that at the same time. */
@@ -146,12 +71,8 @@ static int open_engine(struct td_pager *p, struct tide_error *err)
 		.pages = UINT64_MAX,
 		.maps = true,
 		.seed = c->seed,
-		.mechanism = p->copies   ? "the pager with mapping copy"
-			     : p->moves  ? "the pager with mapping fast"
-			     : p->around ? "the pager with mapping around"
-			     : p->thread ? "the pager with service thread"
-					 : "the pager",
-		.gives = gives(p),
+		.mechanism = mechanism,
+		.gives = td_pager_gives(p),
 		.replace_invalid = true,
 		.evict = c->evict,
 		.prefetch = c->prefetch,
@@ -206,7 +127,7 @@ static int init(struct td_pager *p, struct tide_error *err)
 	p->page_bytes = p->config.page_bytes;
 	p->chunk_pages = p->config.chunk_pages;
 	p->chunk_bytes = (size_t)p->page_bytes * p->chunk_pages;
-	p->thread = p->config.service == TD_SERVICE_THREAD;
+	p->service = p->config.service ? p->config.service : &td_service_signal;
 	p->uffd = p->shadow_uffd = p->memfd = p->stop_fd = p->unmapper.pidfd = -1;
 	pthread_mutex_init(&p->lock, NULL);
 	pthread_cond_init(&p->calm, NULL);
@@ -222,7 +143,7 @@ static int init(struct td_pager *p, struct tide_error *err)
 	if (!rc && p->has_storage && (rc = td_pager_start_helpers(p)))
 		return tide_fail(err, rc, "cannot start threads: %s", strerror(-rc));
 	if (!rc)
-		rc = p->thread ? td_pager_start_thread(p, err) : td_pager_start_signal(p, err);
+		rc = p->service->start(p, err);
 	return rc ? rc : td_pager_start_watchdog(p, err);
 }
 
@@ -241,9 +162,8 @@ static void destroy(struct td_pager *p)
 		(void)ignored;
 	}
 	td_pager_stop_watchdog(p);
-	td_pager_stop_thread(p);
+	p->service->stop(p);
 	td_pager_stop_helpers(p);
-	td_pager_stop_signal(p);
 	if (p->io)
 		td_io_close(p->io);
 	if (p->has_storage)
@@ -312,12 +232,12 @@ uint64_t td_pager_engine_pages(const struct td_pager *p)
 
 const char *td_pager_mapping(const struct td_pager *p)
 {
-	return p->copies ? "copy" : p->fast ? "fast" : p->around ? "around" : "exact";
+	return p->mapping->name;
 }
 
 const char *td_pager_service(const struct td_pager *p)
 {
-	return p->thread ? "thread" : "signal";
+	return p->service->name;
 }
 
 struct td_engine *td_pager_lock_engine(struct td_pager *p, struct td_pager_caller *saved)

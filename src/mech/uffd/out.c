@@ -1,28 +1,5 @@
-/* Pages go: to files, and out of memory. The chunks are busy and the lock is not held. */
+/* Pages go to files. The chunks are busy and the lock is not held. */
 #include "pager.h"
-
-#include <fcntl.h>
-#include <sys/mman.h>
-
-void td_pager_free_pages(struct td_pager *p, struct td_extent *x, uint32_t chunk, uint64_t pages)
-{
-	unsigned at, n;
-	if (x->fast && !x->copies) {
-		if (pages)
-			td_pager_recycle(p, td_extent_view(p, x, chunk, 0), pages);
-		return;
-	}
-	while (td_pager_run(&pages, &at, &n)) {
-		size_t bytes = (size_t)n * p->page_bytes;
-		if (x->copies) {
-			madvise(td_extent_view(p, x, chunk, at), bytes, MADV_DONTNEED);
-			continue;
-		}
-		uint64_t offset = ((uint64_t)chunk * p->chunk_pages + at) * p->page_bytes;
-		fallocate(p->memfd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)offset,
-			  (off_t)bytes);
-	}
-}
 
 /* One page out of the store, by way of a buffer. */
 static int write_packed(struct td_pager *p, const struct td_job *job, unsigned bit)

@@ -28,127 +28,27 @@
 #include <stdatomic.h>
 
 #include "ages.h"
+#include "chunk.h"
 #include "core/list.h"
 #include "core/vec.h"
 #include "engine/lanes.h"
+#include "extent.h"
 #include "kernel.h"
 #include "line.h"
+#include "mapping.h"
+#include "service.h"
 #include "tiers/io.h"
 #include "tiers/store.h"
+#include "transfer.h"
 #include "uffd.h"
 
-#define TD_PAGER_BATCH 64      /* chunks that leave at once, at most */
 #define TD_PAGER_READS 128     /* prefetches from files under way, at most */
 #define TD_PAGER_PINS 128      /* chunks held for system calls at once, at most */
-#define TD_PAGER_RANGES 256    /* ranges unmapped at once */
 #define TD_PAGER_ARRIVALS 8192 /* of one decision, at most: a plan names half as many chunks */
 #define TD_PAGER_SLOTS 64
 #define TD_PAGER_HELPERS 3
 #define TD_PAGER_PIPES 4
 #define TD_PAGER_DONES 16
-
-enum td_pager_lane {
-	LANE_MAPPED,
-	LANE_WRITABLE,
-	LANE_HELD,
-	LANE_STORED,
-	LANE_SWAPPED,
-	LANE_DIRTY,
-	LANE_LINGER,
-	LANE_STALE, /* mapped, and the view has something else */
-	LANE_EAGER, /* was written after it was mapped to be read */
-	LANES,
-};
-
-/* Where a lane of chunk 0 is, and how far it is to that of the next. Lanes that no mapping of this
- * pager can have need no memory: they are one zero for all chunks, and nobody sets a bit there. */
-struct td_lane_at {
-	unsigned char *at;
-	size_t stride;
-};
-
-/* An address range as it was mapped, with consecutive page numbers. */
-struct td_extent {
-	uint64_t first;  /* page number, a multiple of the chunk */
-	uint64_t pages;  /* whole chunks */
-	uint64_t asked;  /* pages that were asked for */
-	uint64_t exists; /* of these, pages that were not unmapped */
-	unsigned char *base, *view;
-	bool fast, has_file, shared, read_only;
-	bool copies;    /* fast, but what leaves is dropped: it is in the view, or in the file */
-	bool ended;     /* nothing of it is mapped any more */
-	unsigned users; /* who need it without the lock, and no chunk of it is busy */
-	struct td_io_file file;
-	uint64_t file_offset;
-};
-
-/* What of an extent is still mapped: parts may be unmapped. */
-struct td_region {
-	uintptr_t start, end;
-	struct td_extent *extent;
-};
-
-struct td_span {
-	uint64_t first, pages;
-};
-
-/* Pages of one chunk that somebody has to move. */
-struct td_move {
-	uint32_t chunk;
-	uint64_t pages;
-};
-
-/* The same with all that is needed outside the lock. */
-struct td_job {
-	struct td_extent *extent;
-	uint32_t chunk;
-	bool to_file;
-	uint64_t pages;  /* that leave */
-	uint64_t unmap;  /* of these, mapped */
-	uint64_t save;   /* of these, to be copied to the view */
-	uint64_t packed; /* of these, in the store */
-	uint64_t write;  /* of these, to be written to tier 3 */
-	uint64_t failed; /* of these, those that could not be written */
-	uint64_t stored; /* of these, now in the store */
-	uint64_t freed;  /* of these, without memory already */
-	uint64_t stuck;  /* pages that the kernel would not move */
-};
-
-/* A buffer of the size of a chunk, for pages on their way in from files. Into a `fast` mapping they
- * are moved, not copied; the frames that leave with them come back with pages that are evicted. */
-struct td_slot {
-	unsigned char *at;
-	uint64_t frames; /* pages that have memory; of a pager that never moves pages, all */
-	bool used;
-};
-
-/* A prefetch from a file under way. */
-struct td_read {
-	struct td_io_request request;
-	struct td_pager *pager;
-	struct td_slot *slot;
-	struct td_extent *extent;
-	uint32_t chunk;
-	uint64_t pages;
-	bool used;
-};
-
-/* For pages that are copied out. */
-struct td_pipe {
-	struct td_uffd_pipe pipe;
-	bool used;
-};
-
-struct td_pin {
-	uint32_t chunk, n;
-};
-
-/* Whoever has mapped what a fault needs leaves word here, and need not take the lock for that: who
- * takes it next makes the chunk calm. Each has a cache line of its own. */
-struct td_done {
-	_Alignas(64) _Atomic uint32_t chunk_plus_1; /* 0: still at work */
-	uint64_t stalled_ns;
-};
 
 /* What every fault changes comes first, on as few cache lines as it can be: with several threads
  * these go from processor to processor with the lock. What is only read has lines of its own. */
@@ -181,13 +81,13 @@ struct td_pager {
 	uint32_t page_bytes, chunk_pages, lane_bytes;
 	_Atomic unsigned asleep; /* until a chunk is calm, or there is room */
 	size_t chunk_bytes;
-	uint64_t batch_pages; /* near memory besides the engine's, for what lingers */
-	unsigned has;         /* of enum td_uffd_has */
-	bool fast;            /* anonymous memory is mapped so */
-	bool moves;           /* some mappings may be fast */
-	bool copies;          /* anonymous memory is copied in, and dropped */
-	bool around;          /* a touch maps all that is there of its chunk */
-	bool thread, samples, tracks_writes;
+	uint64_t batch_pages;             /* near memory besides the engine's, for what lingers */
+	unsigned has;                     /* of enum td_uffd_has */
+	const struct td_mapping *mapping; /* of anonymous memory: this is the pager's */
+	const struct td_mapping *file_mapping; /* of files that may be written */
+	const struct td_mapping *read_mapping; /* of files that are only read */
+	const struct td_service *service;
+	bool samples, tracks_writes;
 	int uffd, shadow_uffd, memfd;
 	unsigned pins_n;
 
@@ -243,19 +143,11 @@ struct td_pager {
 
 	/* Services. */
 	pthread_t handler, watchdog;
-	bool has_handler, has_watchdog;
+	bool has_handler, has_watchdog; /* these threads were started */
 	_Atomic bool stopping;
 	int stop_fd;
 	_Atomic unsigned failures; /* pages that could not be had */
 	_Atomic bool said_stuck;
-};
-
-enum td_chunk_state {
-	CHUNK_BUSY = 1,
-	CHUNK_QUEUED = 2,   /* in the queue of tier 2 */
-	CHUNK_LINGERS = 4,  /* in the list of those that linger, and not in the queue */
-	CHUNK_TO_FILE = 8,  /* its way is to tier 3 */
-	CHUNK_AWAITED = 16, /* the three bits above it: its age in the queue, see ages.h */
 };
 
 /* ---- lanes.c ---- */
@@ -318,23 +210,6 @@ static inline struct td_lanes td_pager_engine_lanes(struct td_pager *p, uint32_t
 	return td_lanes_load(td_engine_record(p->engine, c), p->engine->near.lane_bytes);
 }
 
-/* The lowest run of set bits: its first bit and length; takes it out. */
-static inline bool td_pager_run(uint64_t *bits, unsigned *at, unsigned *n)
-{
-	if (!*bits)
-		return false;
-	*at = (unsigned)__builtin_ctzll(*bits);
-	uint64_t rest = ~(*bits >> *at);
-	*n = rest ? (unsigned)__builtin_ctzll(rest) : 64 - *at;
-	*bits &= *n == 64 ? 0 : ~(((UINT64_C(1) << *n) - 1) << *at);
-	return true;
-}
-
-static inline uint64_t td_pager_bits(unsigned at, unsigned n)
-{
-	return (n == 64 ? UINT64_MAX : (UINT64_C(1) << n) - 1) << at;
-}
-
 /* ---- space.c: addresses and numbers ---- */
 
 struct td_extent *td_pager_extent(struct td_pager *p, uint32_t chunk);
@@ -364,12 +239,6 @@ static inline unsigned char *td_extent_view(const struct td_pager *p, const stru
 					    uint32_t chunk, unsigned bit)
 {
 	return x->view + ((uint64_t)chunk * p->chunk_pages + bit - x->first) * p->page_bytes;
-}
-
-/* Does a first write fault? */
-static inline bool td_extent_tracks(const struct td_pager *p, const struct td_extent *x)
-{
-	return p->tracks_writes && (!x->fast || (x->copies && !x->read_only));
 }
 
 static inline uint64_t td_extent_page(const struct td_pager *p, const struct td_extent *x,
@@ -436,11 +305,9 @@ struct td_ahead {
 	uint32_t chunk;
 	unsigned bit;
 	bool write;
-	struct td_extent *extent;
 	struct td_done *done;
-	uint64_t maps, held;      /* pages that are not mapped yet; of these, those in the view */
-	uint64_t writable, stale; /* that are so from now on */
-	uint64_t unprotect;       /* mapped, and about to be written */
+	struct td_arrival arrival;
+	uint64_t writable, stale; /* pages that were not so before */
 };
 /* Carries out what was decided, the lock held at the beginning and the end. */
 void td_pager_carry(struct td_pager *p);
@@ -464,16 +331,10 @@ void td_pager_recycle(struct td_pager *p, unsigned char *at, uint64_t pages);
 
 /* ---- in.c: pages come; the chunk is busy, the lock is not held ---- */
 
-/* What content the pages need before they can be mapped, taken under the lock. */
-struct td_fill {
-	uint32_t chunk;
-	uint64_t stored, swapped, file; /* where from; the other pages are here, or zero */
-};
 struct td_fill td_pager_plan_fill(struct td_pager *p, uint32_t chunk, uint64_t pages);
-/* 0, and all are held (of a fast extent: mapped), to be said by td_pager_filled() under the lock.
- */
+/* 0, and all are where the mapping has them, to be said by td_pager_filled() under the lock. */
 int td_pager_fill(struct td_pager *p, struct td_extent *x, const struct td_fill *f);
-void td_pager_filled(struct td_pager *p, const struct td_fill *f);
+void td_pager_filled(struct td_pager *p, const struct td_extent *x, const struct td_fill *f);
 /* Reading ahead: under the lock the chunk becomes busy, NULL: too many are under way. Without it
  * the read is started, and ends some time later; false: it has ended already. */
 struct td_read *td_pager_claim_read(struct td_pager *p, const struct td_fill *f);
@@ -489,9 +350,6 @@ struct td_io_request td_pager_place(struct td_pager *p, struct td_extent *x, uin
 
 /* Writes job->write of each to where it belongs in tier 3: the last error, and which failed. */
 int td_pager_write(struct td_pager *p, struct td_job *jobs, size_t n);
-/* Gives back the memory of pages that are not mapped. */
-void td_pager_free_pages(struct td_pager *p, struct td_extent *x, uint32_t chunk, uint64_t pages);
-
 /* ---- unmap.c ---- */
 
 void td_pager_open_pipes(struct td_pager *p);
@@ -501,6 +359,13 @@ struct td_pipe *td_pager_take_pipe(struct td_pager *p);
 /* Out of the page table, and into the view where they are not there. Which of them cannot be had is
  * said by `stuck`. The chunks are busy and the lock is not held. */
 void td_pager_unmap_jobs(struct td_pager *p, struct td_job *jobs, size_t n, struct td_pipe *pipe);
+/* For the mappings' take_out(): pages are dropped; copied to the view and dropped. */
+void td_pager_drop_pages(struct td_pager *p, struct td_leaving *l, struct td_job *job,
+			 uint64_t pages);
+void td_pager_save_pages(struct td_pager *p, struct td_leaving *l, struct td_job *job,
+			 uint64_t pages);
+void td_pager_move_all(struct td_pager *p, struct td_moves *m); /* map_fast.c */
+void td_pager_say_stuck(struct td_pager *p, int error);
 
 /* ---- flush.c ---- */
 
@@ -525,6 +390,10 @@ void td_pager_requeue(struct td_pager *p, uint32_t chunk);
 void td_pager_wrote(struct td_pager *p, int rc);
 
 /* ---- map.c ---- */
+
+/* For the mappings' attach(): at the base and in the view; faults at the base are ours. */
+int td_extent_map(struct td_pager *p, struct td_extent *x, int flags, int fd, off_t offset);
+int td_extent_register(struct td_pager *p, struct td_extent *x, enum td_uffd_kind kind);
 
 /* Of x->users one less; the lock is held. */
 void td_pager_release_extent(struct td_extent *x);
@@ -556,13 +425,12 @@ void td_pager_call_helper(struct td_pager *p);
 /* Do lanes, lists and sums agree? For tests: NULL, or what is wrong. Nothing may be going on. */
 const char *td_pager_check(struct td_pager *p);
 
-/* ---- signal.c, thread.c, watchdog.c ---- */
+/* ---- open.c ---- */
 
-/* Those that stop threads come after `stopping` and stop_fd have said so. */
-int td_pager_start_signal(struct td_pager *p, struct tide_error *err);
-void td_pager_stop_signal(struct td_pager *p);
-int td_pager_start_thread(struct td_pager *p, struct tide_error *err);
-void td_pager_stop_thread(struct td_pager *p);
+unsigned td_pager_needs(const struct td_uffd_config *c); /* of enum tide_needs, all policies' */
+
+/* ---- advise.c, watchdog.c ---- */
+
 /* A thread of ours, which no signal of the program's reaches: 0 or -errno. */
 int td_pager_start(pthread_t *thread, void *(*run)(void *arg), void *arg);
 /* Tells the program that the page at addr cannot be had. */

@@ -179,7 +179,7 @@ static int install(struct tide_error *err)
 	return 0;
 }
 
-int td_pager_start_signal(struct td_pager *p, struct tide_error *err)
+static int start(struct td_pager *p, struct tide_error *err)
 {
 	unsigned i = 0;
 	pthread_mutex_lock(&table_lock);
@@ -193,7 +193,7 @@ int td_pager_start_signal(struct td_pager *p, struct tide_error *err)
 	return rc;
 }
 
-void td_pager_stop_signal(struct td_pager *p)
+static void stop(struct td_pager *p)
 {
 	struct sigaction now;
 	pthread_mutex_lock(&table_lock);
@@ -207,3 +207,17 @@ void td_pager_stop_signal(struct td_pager *p)
 	}
 	pthread_mutex_unlock(&table_lock);
 }
+
+/* Threads of the program serve their own faults. */
+static void look_after(struct td_pager *p)
+{
+	(void)p;
+}
+
+const struct td_service td_service_signal = {
+	.name = "signal",
+	.gives = TIDE_NEEDS_REFS,
+	.start = start,
+	.stop = stop,
+	.look_after = look_after,
+};

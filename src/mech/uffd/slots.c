@@ -9,7 +9,6 @@
 int td_pager_open_slots(struct td_pager *p)
 {
 	size_t n = SLOTS_BYTES / p->chunk_bytes;
-	bool moves = p->fast && !p->copies;
 	n = n < SLOTS_LEAST ? SLOTS_LEAST : n > TD_PAGER_SLOTS ? TD_PAGER_SLOTS : n;
 	unsigned char *at = mmap(NULL, n * p->chunk_bytes, PROT_READ | PROT_WRITE,
 				 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -21,11 +20,8 @@ int td_pager_open_slots(struct td_pager *p)
 	madvise(at, n * p->chunk_bytes, MADV_NOHUGEPAGE);
 	for (unsigned i = 0; i < n; i++)
 		p->slots[i] = (struct td_slot){.at = at + i * p->chunk_bytes,
-					       .frames = moves ? 0 : UINT64_MAX};
-	/* What is moved can only be moved to where a userfaultfd is. */
-	return moves ? td_uffd_register(p->shadow_uffd, at, n * p->chunk_bytes, TD_UFFD_ANONYMOUS,
-					p->has)
-		     : 0;
+					       .frames = p->mapping->has_frames ? UINT64_MAX : 0};
+	return 0;
 }
 
 void td_pager_close_slots(struct td_pager *p)

@@ -142,7 +142,7 @@ static void *run(void *arg)
 	return NULL;
 }
 
-int td_pager_start_thread(struct td_pager *p, struct tide_error *err)
+static int start(struct td_pager *p, struct tide_error *err)
 {
 	int rc = td_pager_start(&p->handler, run, p);
 	if (rc)
@@ -151,9 +151,27 @@ int td_pager_start_thread(struct td_pager *p, struct tide_error *err)
 	return 0;
 }
 
-void td_pager_stop_thread(struct td_pager *p)
+static void stop(struct td_pager *p)
 {
 	if (p->has_handler)
 		pthread_join(p->handler, NULL);
 	p->has_handler = false;
 }
+
+/* A thread that has ended is replaced. */
+static void look_after(struct td_pager *p)
+{
+	if (!p->has_handler || pthread_tryjoin_np(p->handler, NULL))
+		return;
+	p->has_handler = false;
+	td_pager_say(p, "tide: the pager's thread has ended: another takes over");
+	start(p, NULL);
+}
+
+const struct td_service td_service_thread = {
+	.name = "thread", /* the message of a fault does not say which instruction it was */
+	.wakes = true,
+	.start = start,
+	.stop = stop,
+	.look_after = look_after,
+};

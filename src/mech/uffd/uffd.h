@@ -10,14 +10,16 @@
 
 struct td_pager;
 
-enum td_uffd_mapping {
-	TD_MAPPING_AUTO,
-	TD_MAPPING_EXACT,
-	TD_MAPPING_AROUND,
-	TD_MAPPING_FAST,
-	TD_MAPPING_COPY,
-};
-enum td_uffd_service { TD_SERVICE_AUTO, TD_SERVICE_SIGNAL, TD_SERVICE_THREAD };
+/* Ways of mapping, and who serves faults: tables, of which others know the names. */
+struct td_mapping;
+struct td_service;
+const struct td_mapping *td_mapping_at(size_t i); /* NULL: there are no more */
+const char *td_mapping_name(const struct td_mapping *m);
+bool td_mapping_sees_touched(const struct td_mapping *m); /* every page that is touched */
+bool td_mapping_is_protectable(const struct td_mapping *m);
+const struct td_service *td_service_at(size_t i);
+const char *td_service_name(const struct td_service *s);
+
 enum td_uffd_host { TD_HOST_PLAIN, TD_HOST_LZ4, TD_HOST_ZSTD };
 
 struct td_uffd_config {
@@ -25,8 +27,8 @@ struct td_uffd_config {
 	uint64_t near_pages;
 	uint64_t host_pages; /* UINT64_MAX: no limit */
 	enum td_uffd_host host;
-	enum td_uffd_mapping mapping;
-	enum td_uffd_service service;
+	const struct td_mapping *mapping; /* NULL: by what the policies need */
+	const struct td_service *service; /* NULL: signal */
 	uint64_t seed;
 	struct td_policy_choice evict, prefetch, place; /* taken over */
 	const char *log_path;

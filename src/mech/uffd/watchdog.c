@@ -26,15 +26,6 @@ static void bite(struct td_pager *p, uint64_t seconds)
 	td_pager_end(p, why);
 }
 
-static void revive(struct td_pager *p)
-{
-	if (!p->has_handler || pthread_tryjoin_np(p->handler, NULL))
-		return;
-	p->has_handler = false;
-	td_pager_say(p, "tide: the pager's thread has ended: another takes over");
-	td_pager_start_thread(p, NULL);
-}
-
 static void *run(void *arg)
 {
 	struct td_pager *p = arg;
@@ -52,7 +43,7 @@ static void *run(void *arg)
 			bite(p, (now_ns - since_ns) / 1000000000u);
 		}
 		if (!atomic_load(&p->stopping))
-			revive(p);
+			p->service->look_after(p);
 	}
 	return NULL;
 }

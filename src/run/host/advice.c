@@ -91,7 +91,7 @@ TD_EXPORT int posix_madvise(void *addr, size_t bytes, int advice)
 /* Pages are moved only between mappings of one protection, and copied from what can be read. */
 static bool may_protect(int prot)
 {
-	if (!td_preload_settings.moves || prot == (PROT_READ | PROT_WRITE))
+	if (td_preload_settings.may_protect || prot == (PROT_READ | PROT_WRITE))
 		return true;
 	td_preload_say_once("mprotect() of paged memory is refused with this --mapping: use exact");
 	errno = ENOMEM;

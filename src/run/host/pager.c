@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 
+#include "lib/mappings.h"
 #include "next.h"
 #include "preload.h"
 
@@ -93,8 +94,7 @@ static void open_pager(void)
 	td_preload_settings.helps = td_preload_settings.by_signal || !shows_kernel_faults();
 	owner = getpid();
 	tide_stats(t, &stats, NULL);
-	td_preload_settings.moves =
-		strcmp(stats.mapping, "fast") == 0 || strcmp(stats.mapping, "copy") == 0;
+	td_preload_settings.may_protect = td_lib_may_protect(stats.mapping);
 	__atomic_store_n(&td_preload_tide, t, __ATOMIC_RELEASE);
 	td_preload_publish();
 	td_preload_start_publisher();

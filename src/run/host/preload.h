@@ -43,7 +43,7 @@ struct td_preload_settings {
 	size_t page_bytes, chunk_bytes; /* of the pager */
 	bool by_signal;                 /* faults are served in the thread that has them */
 	bool helps;                     /* the kernel cannot touch paged memory by itself */
-	bool moves;                     /* pages: the mapping is fast, or copy */
+	bool may_protect;               /* pages, with this mapping */
 	enum td_preload_fork fork;
 	const char *slots; /* file of publish.c, or NULL */
 };
