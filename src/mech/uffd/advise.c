@@ -61,11 +61,11 @@ static int bring(struct td_pager *p, struct td_extent *x, uint32_t chunk, uint64
 	while (!rc && td_pager_run(&pages, &at, &n)) {
 		uint64_t run = td_pager_bits(at, n);
 		td_pager_record(p, TIDE_MARK_BRING, (uint64_t)chunk * p->chunk_pages + at, n);
-		td_pager_decide(p);
+		td_pager_begin_decision(p);
 		rc = td_engine_bring(p->engine, (tide_chunk){chunk}, run, NULL);
-		td_pager_decided(p);
+		td_pager_end_decision(p);
 		if (!rc)
-			td_pager_carry(p);
+			td_pager_carry_out(p);
 	}
 	return rc;
 }
@@ -82,11 +82,11 @@ static int evict(struct td_pager *p, struct td_extent *x, uint32_t chunk, uint64
 	(void)x;
 	td_pager_record(p, TIDE_MARK_COLD, (uint64_t)chunk * p->chunk_pages + at,
 			td_lanes_count(pages));
-	td_pager_decide(p);
+	td_pager_begin_decision(p);
 	int rc = td_engine_cold(p->engine, (tide_chunk){chunk}, NULL);
-	td_pager_decided(p);
+	td_pager_end_decision(p);
 	if (!rc)
-		td_pager_carry(p);
+		td_pager_carry_out(p);
 	return rc;
 }
 

@@ -76,21 +76,21 @@ static int decide(struct td_pager *p, const struct td_touch *t, uint32_t chunk, 
 	int rc = 0;
 	if (!resident && too_full(p) && !is_in_memory(p, chunk, mask))
 		return -p->write_error;
-	td_pager_decide(p);
+	td_pager_begin_decision(p);
 	/* Else another thread was served in the meantime, and this one only has to try again. */
 	if (!resident || !mapped || (t->write && !writable)) {
 		rc = ask_engine(p, (tide_chunk){chunk}, bit, &event, resident);
 		if (!rc && p->config.event)
 			p->config.event(p->config.record_arg, &event);
 	}
-	td_pager_decided(p);
+	td_pager_end_decision(p);
 	if (!rc && t->write)
 		td_pager_set(p, chunk, LANE_DIRTY, mask);
 	return rc;
 }
 
-/* -EAGAIN: something happened meanwhile, look again. *ahead: the rest is td_pager_carry_ahead(). */
-static int try_touch(struct td_pager *p, const struct td_touch *t, struct td_ahead *a, bool *ahead)
+/* 0: the engine has decided; -EAGAIN: something happened meanwhile, look again. */
+static int try_touch(struct td_pager *p, const struct td_touch *t, struct td_touched *touched)
 {
 	const struct td_region *r = td_pager_region(p, t->addr);
 	if (!r)
@@ -109,24 +109,22 @@ static int try_touch(struct td_pager *p, const struct td_touch *t, struct td_ahe
 		td_pager_flush(p, true);
 	if (*td_pager_state(p, chunk) & CHUNK_BUSY)
 		return -EAGAIN;
-	int rc = decide(p, t, chunk, bit);
-	*a = (struct td_ahead){.chunk = chunk, .bit = bit, .write = t->write};
-	*ahead = !rc && td_pager_carry_touched(p, a, &rc);
-	return rc;
+	touched->chunk = chunk;
+	touched->bit = bit;
+	return decide(p, t, chunk, bit);
 }
 
 int td_pager_touch(struct td_pager *p, const struct td_touch *t)
 {
-	uint64_t began = td_pager_now_ns();
-	struct td_ahead a;
-	bool ahead = false;
+	struct td_touched touched = {.write = t->write, .began_ns = td_pager_now_ns()};
 	int rc;
 	td_pager_lock(p);
 	do
-		rc = try_touch(p, t, &a, &ahead);
+		rc = try_touch(p, t, &touched);
 	while (rc == -EAGAIN);
-	if (!ahead)
-		p->stalled_ns += td_pager_now_ns() - began;
+	if (!rc)
+		return td_pager_bring_touched(p, &touched);
+	p->stalled_ns += td_pager_now_ns() - touched.began_ns;
 	pthread_mutex_unlock(&p->lock);
-	return ahead ? td_pager_carry_ahead(p, &a, began) : rc;
+	return rc;
 }

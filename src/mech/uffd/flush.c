@@ -4,86 +4,6 @@
 
 #include <errno.h>
 
-/* ---- lists ---- */
-
-static void put_in_queue(struct td_pager *p, uint32_t chunk)
-{
-	td_ages_put(&p->queue, p->states.at, p->engine->near.chunks, chunk, CHUNK_QUEUED);
-}
-
-static void take_from_queue(struct td_pager *p, uint32_t chunk)
-{
-	td_ages_take(&p->queue, p->states.at, chunk, CHUNK_QUEUED);
-}
-
-uint64_t td_pager_in_tier2(struct td_pager *p, uint32_t chunk)
-{
-	uint64_t near =
-		td_pager_engine_lanes(p, chunk).resident | td_pager_get(p, chunk, LANE_LINGER);
-	return (td_pager_get(p, chunk, LANE_HELD) | td_pager_get(p, chunk, LANE_STORED)) & ~near;
-}
-
-/* Nobody has to leave a tier 2 without a limit; with a placement policy the engine has the queue.
- */
-static bool has_queue(const struct td_pager *p)
-{
-	return p->queue.blocks.item_bytes && !p->engine->tiers.on;
-}
-
-/* A chunk of which pages linger comes into the queue when they have left. */
-static void enqueue(struct td_pager *p, uint32_t chunk)
-{
-	if (has_queue(p) && !(*td_pager_state(p, chunk) & (CHUNK_QUEUED | CHUNK_LINGERS)))
-		put_in_queue(p, chunk);
-}
-
-void td_pager_spill(struct td_pager *p, uint32_t chunk)
-{
-	if (!(*td_pager_state(p, chunk) & (CHUNK_QUEUED | CHUNK_LINGERS)))
-		put_in_queue(p, chunk);
-}
-
-void td_pager_requeue(struct td_pager *p, uint32_t chunk)
-{
-	bool queued = *td_pager_state(p, chunk) & CHUNK_QUEUED;
-	bool wanted = td_pager_in_tier2(p, chunk) != 0;
-	if (queued && !wanted)
-		take_from_queue(p, chunk);
-	else if (!queued && wanted)
-		enqueue(p, chunk);
-}
-
-void td_pager_let_linger(struct td_pager *p, uint32_t chunk, uint64_t pages)
-{
-	if (*td_pager_state(p, chunk) & CHUNK_QUEUED)
-		take_from_queue(p, chunk);
-	if (!(*td_pager_state(p, chunk) & CHUNK_LINGERS))
-		td_line_push(&p->linger, chunk);
-	*td_pager_state(p, chunk) |= CHUNK_LINGERS;
-	td_pager_set(p, chunk, LANE_LINGER, pages);
-	p->linger_pages += td_lanes_count(pages);
-}
-
-void td_pager_stop_lingering(struct td_pager *p, uint32_t chunk, uint64_t pages)
-{
-	td_pager_clear(p, chunk, LANE_LINGER, pages);
-	p->linger_pages -= td_lanes_count(pages);
-	if (td_pager_get(p, chunk, LANE_LINGER))
-		return;
-	td_line_remove(&p->linger, chunk);
-	*td_pager_state(p, chunk) &= (uint8_t)~CHUNK_LINGERS;
-}
-
-void td_pager_enter_tier2(struct td_pager *p, uint32_t chunk, uint64_t pages)
-{
-	p->tier2_pages += td_lanes_count(pages);
-	p->to_tier2_pages += td_lanes_count(pages);
-	if (p->engine->tiers.on && *td_pager_state(p, chunk) & CHUNK_TO_FILE)
-		td_pager_spill(p, chunk);
-	enqueue(p, chunk);
-	td_pager_call_helper(p);
-}
-
 /* ---- what leaves ---- */
 
 bool td_pager_is_pinned(const struct td_pager *p, uint32_t chunk)
@@ -309,7 +229,7 @@ static size_t take_oldest(struct td_pager *p, struct td_job *jobs)
 						CHUNK_QUEUED);
 		uint64_t pages = td_pager_in_tier2(p, chunk);
 		bool busy = *td_pager_state(p, chunk) & CHUNK_BUSY;
-		take_from_queue(p, chunk);
+		td_pager_take_from_queue(p, chunk);
 		if (pages && !busy)
 			begin_job(p, &jobs[n], chunk, pages, true);
 		if (busy || (pages && !jobs[n].to_file)) {
@@ -317,7 +237,7 @@ static size_t take_oldest(struct td_pager *p, struct td_job *jobs)
 				p->leaving_pages -= td_lanes_count(pages);
 				td_pager_calm(p, chunk);
 			}
-			put_in_queue(p, chunk); /* nowhere to go, or moving */
+			td_pager_put_in_queue(p, chunk); /* nowhere to go, or moving */
 		} else if (pages) {
 			taken += td_lanes_count(pages);
 			n++;
@@ -341,48 +261,6 @@ static bool trim(struct td_pager *p)
 	return moved;
 }
 
-/* ---- sampling ---- */
-
-/* For policies that live on accesses: as many chunks as leave are unmapped, round and round, so
- * that their next touch is seen. */
-static size_t take_samples(struct td_pager *p, struct iovec *ranges, uint32_t *taken, size_t most)
-{
-	uint32_t chunks = p->engine->near.chunks;
-	size_t n = 0;
-	for (uint32_t looked = 0; looked < 16 * TD_PAGER_BATCH && looked < chunks && n < most;
-	     looked++) {
-		uint32_t chunk = p->hand++ % chunks;
-		uint64_t pages = td_pager_get(p, chunk, LANE_MAPPED);
-		if (!pages || *td_pager_state(p, chunk) & CHUNK_BUSY ||
-		    td_pager_is_pinned(p, chunk))
-			continue;
-		struct td_extent *x = td_pager_extent(p, chunk);
-		unsigned at = (unsigned)__builtin_ctzll(pages);
-		unsigned end = 64 - (unsigned)__builtin_clzll(pages);
-		if (!(x->mapping->gives & TIDE_TAKES_SAMPLES))
-			continue;
-		td_pager_clear(p, chunk, LANE_MAPPED, pages);
-		td_pager_clear(p, chunk, LANE_WRITABLE, pages);
-		*td_pager_state(p, chunk) |= CHUNK_BUSY;
-		taken[n] = chunk;
-		ranges[n++] = (struct iovec){td_extent_at(p, x, chunk, at),
-					     (size_t)(end - at) * p->page_bytes};
-	}
-	return n;
-}
-
-static void sample(struct td_pager *p)
-{
-	struct iovec ranges[TD_PAGER_BATCH];
-	uint32_t taken[TD_PAGER_BATCH];
-	size_t n = take_samples(p, ranges, taken, TD_PAGER_BATCH);
-	pthread_mutex_unlock(&p->lock);
-	td_uffd_unmap(&p->unmapper, ranges, n);
-	td_pager_lock(p);
-	for (size_t i = 0; i < n; i++)
-		td_pager_calm(p, taken[i]);
-}
-
 bool td_pager_flush(struct td_pager *p, bool all)
 {
 	struct td_job jobs[TD_PAGER_BATCH];
@@ -401,7 +279,7 @@ bool td_pager_flush(struct td_pager *p, bool all)
 		moved |= do_jobs(p, jobs, n);
 		p->flushes++;
 		if (p->samples)
-			sample(p);
+			td_pager_sample(p);
 	}
 	moved |= trim(p);
 	p->flush_ns += td_pager_now_ns() - began;

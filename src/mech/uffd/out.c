@@ -1,6 +1,20 @@
 /* Pages go to files. The chunks are busy and the lock is not held. */
 #include "pager.h"
 
+/* The place of a page in tier 3: in the mapped file, or in ours. */
+struct td_io_request td_pager_place(struct td_pager *p, struct td_extent *x, uint32_t chunk,
+				    unsigned bit, unsigned n, bool in_file)
+{
+	uint64_t number = (uint64_t)chunk * p->chunk_pages + bit;
+	struct td_io_request r = {.file = &p->storage, .offset = number * p->page_bytes};
+	if (in_file) {
+		r.file = &x->file;
+		r.offset = x->file_offset + (number - x->first) * p->page_bytes;
+	}
+	r.bytes = (size_t)n * p->page_bytes;
+	return r;
+}
+
 /* One page out of the store, by way of a buffer. */
 static int write_packed(struct td_pager *p, const struct td_job *job, unsigned bit)
 {

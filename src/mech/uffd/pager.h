@@ -272,17 +272,31 @@ uint64_t td_pager_now_ns(void);
 void td_pager_say(struct td_pager *p, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* ---- decide.c: the engine's calls, and what comes of them ---- */
+/* ---- books.c: what the engine decides becomes lanes, lists and sums ---- */
 
 void td_pager_carrier(struct td_pager *p, struct td_engine_carrier *carrier);
-/* Before and after every call of the engine. */
-void td_pager_decide(struct td_pager *p);
-void td_pager_decided(struct td_pager *p);
+/* Around every call of the engine. */
+void td_pager_begin_decision(struct td_pager *p);
+void td_pager_end_decision(struct td_pager *p);
 /* Pages that are not near any more: they leave with the next batch; they are in tier 2. */
 void td_pager_let_linger(struct td_pager *p, uint32_t chunk, uint64_t pages);
 void td_pager_enter_tier2(struct td_pager *p, uint32_t chunk, uint64_t pages);
 /* Pages that linger stay, or have ceased to be. */
 void td_pager_stop_lingering(struct td_pager *p, uint32_t chunk, uint64_t pages);
+uint64_t td_pager_in_tier2(struct td_pager *p, uint32_t chunk);
+void td_pager_put_in_queue(struct td_pager *p, uint32_t chunk);
+void td_pager_take_from_queue(struct td_pager *p, uint32_t chunk);
+/* The placement policy sends it from tier 2 to tier 3. */
+void td_pager_spill(struct td_pager *p, uint32_t chunk);
+/* After pages of it have left tier 2: has it any there? */
+void td_pager_requeue(struct td_pager *p, uint32_t chunk);
+
+/* ---- watch.c: pages are unmapped, so that their next touch is seen ---- */
+
+/* As soon as this decision is carried out. */
+void td_pager_watch_pages(struct td_pager *p, uint32_t chunk, uint64_t pages);
+void td_pager_unmap_watched(struct td_pager *p);
+void td_pager_sample(struct td_pager *p);
 
 /* ---- fault.c ---- */
 
@@ -298,25 +312,39 @@ int td_pager_touch(struct td_pager *p, const struct td_touch *touch);
  * there is room, or nothing to wait for, since all of it is held for system calls. */
 bool td_pager_make_way(struct td_pager *p);
 
-/* ---- carry.c ---- */
+/* ---- bring.c ---- */
 
-/* A touched page, and what is left to do for it without the lock; the chunk is busy. */
-struct td_ahead {
+/* A touched page, and since when its thread waits. */
+struct td_touched {
 	uint32_t chunk;
 	unsigned bit;
 	bool write;
-	struct td_done *done;
-	struct td_arrival arrival;
-	uint64_t writable, stale; /* pages that were not so before */
+	uint64_t began_ns;
 };
-/* Carries out what was decided, the lock held at the beginning and the end. */
-void td_pager_carry(struct td_pager *p);
-/* The same where somebody waits for a page. true: td_pager_carry_ahead() is to follow, without the
- * lock; else all is done, and *rc says how it went. */
-bool td_pager_carry_touched(struct td_pager *p, struct td_ahead *a, int *rc);
-int td_pager_carry_ahead(struct td_pager *p, const struct td_ahead *a, uint64_t began_ns);
+/* Carries out what was decided. The lock is held at the beginning, and not at the end. */
+int td_pager_bring_touched(struct td_pager *p, const struct td_touched *t);
+/* The same where nobody waits for a page; the lock is held at the beginning and the end. */
+void td_pager_carry_out(struct td_pager *p);
+/* Gets the content of wanted pages, and maps those of to_map, of which some are about to be
+ * written. The chunk is busy; the lock is given up meanwhile. */
+int td_pager_bring(struct td_pager *p, uint32_t chunk, uint64_t wanted, uint64_t to_map,
+		   uint64_t written);
 /* Pages have come, of which these were packed; the chunk may have been evicted meanwhile. */
 void td_pager_settle(struct td_pager *p, uint32_t chunk, uint64_t came, uint64_t unpacked);
+struct td_fill td_pager_plan_fill(struct td_pager *p, uint32_t chunk, uint64_t pages);
+/* From a slot to where the mapping has them, without the lock; and with it, that this is done. */
+int td_pager_deliver(struct td_pager *p, struct td_extent *x, uint32_t chunk, uint64_t pages,
+		     struct td_slot *slot);
+void td_pager_note_delivered(struct td_pager *p, const struct td_extent *x, uint32_t chunk,
+			     uint64_t pages);
+
+/* ---- ahead.c: chunks come without being touched ---- */
+
+/* Those of the decision but for one, which is touched: they are busy from now on. */
+void td_pager_claim_others(struct td_pager *p, uint32_t chunk, struct td_others *o);
+void td_pager_bring_others(struct td_pager *p, const struct td_others *o);
+/* Without the lock: the read is started, and ends some time later; false: it has ended already. */
+bool td_pager_start_read(struct td_pager *p, struct td_read *r);
 
 /* ---- slots.c ---- */
 
@@ -329,25 +357,11 @@ void td_pager_give_slot(struct td_pager *p, struct td_slot *slot);
 /* Memory of a `fast` mapping that nobody needs any more. */
 void td_pager_recycle(struct td_pager *p, unsigned char *at, uint64_t pages);
 
-/* ---- in.c: pages come; the chunk is busy, the lock is not held ---- */
+/* ---- out.c: pages go to files; the chunks are busy, the lock is not held ---- */
 
-struct td_fill td_pager_plan_fill(struct td_pager *p, uint32_t chunk, uint64_t pages);
-/* 0, and all are where the mapping has them, to be said by td_pager_filled() under the lock. */
-int td_pager_fill(struct td_pager *p, struct td_extent *x, const struct td_fill *f);
-void td_pager_filled(struct td_pager *p, const struct td_extent *x, const struct td_fill *f);
-/* Reading ahead: under the lock the chunk becomes busy, NULL: too many are under way. Without it
- * the read is started, and ends some time later; false: it has ended already. */
-struct td_read *td_pager_claim_read(struct td_pager *p, const struct td_fill *f);
-bool td_pager_start_read(struct td_pager *p, struct td_read *r);
-/* Maps pages that are held or zero. */
-int td_pager_map_pages(struct td_pager *p, struct td_extent *x, uint32_t chunk, uint64_t held,
-		       uint64_t zero, uint64_t writable);
 /* Where pages are in tier 3, if in_file in the mapped file; the address is not set. */
 struct td_io_request td_pager_place(struct td_pager *p, struct td_extent *x, uint32_t chunk,
 				    unsigned bit, unsigned n, bool in_file);
-
-/* ---- out.c: the same for pages that go ---- */
-
 /* Writes job->write of each to where it belongs in tier 3: the last error, and which failed. */
 int td_pager_write(struct td_pager *p, struct td_job *jobs, size_t n);
 /* ---- unmap.c ---- */
@@ -381,11 +395,6 @@ bool td_pager_flush(struct td_pager *p, bool all);
 bool td_pager_is_over(const struct td_pager *p); /* tier 2 is larger than it may be */
 bool td_pager_is_pinned(const struct td_pager *p, uint32_t chunk);
 bool td_pager_some_busy(struct td_pager *p); /* is something that lingers busy? */
-uint64_t td_pager_in_tier2(struct td_pager *p, uint32_t chunk);
-/* The placement policy sends it from tier 2 to tier 3. */
-void td_pager_spill(struct td_pager *p, uint32_t chunk);
-/* After pages of it have left tier 2: has it any there? */
-void td_pager_requeue(struct td_pager *p, uint32_t chunk);
 /* Remembers, and says once, that writes fail, or work again. */
 void td_pager_wrote(struct td_pager *p, int rc);
 

@@ -9,6 +9,7 @@
 #include "kernel.h"
 
 #define TD_PAGER_BATCH 64   /* chunks that leave at once, at most */
+#define TD_PAGER_OTHERS 32  /* other chunks that one fault maps */
 #define TD_PAGER_RANGES 256 /* ranges unmapped at once */
 #define TD_PAGER_SAVES 256  /* of these, ranges that are copied to the view first */
 
@@ -48,6 +49,12 @@ struct td_arrival {
 	uint64_t writable;  /* pages that can be written without a fault */
 	uint64_t stale;     /* pages of which the view has something else */
 	uint64_t unprotect; /* pages that are there, and about to be written: one at most */
+};
+
+/* Chunks that come with a fault on another one, and are mapped. */
+struct td_others {
+	struct td_move map[TD_PAGER_OTHERS];
+	unsigned n;
 };
 
 /* A prefetch from a file under way. */

@@ -1,0 +1,325 @@
+/* What was decided is carried out: content comes, and pages are mapped. The chunk is busy; the lock
+ * is given up while pages move. */
+#include "pager.h"
+
+/* ---- content: from the store and from files into a slot, and from there to the mapping ---- */
+
+/* Which pages of the chunk lie within the mapped file. */
+static uint64_t pages_of_file(const struct td_pager *p, const struct td_extent *x, uint32_t chunk)
+{
+	uint64_t offset =
+		x->file_offset + ((uint64_t)chunk * p->chunk_pages - x->first) * p->page_bytes;
+	if (!x->has_file || offset >= x->file.bytes)
+		return 0;
+	uint64_t n = (x->file.bytes - offset + p->page_bytes - 1) / p->page_bytes;
+	return n >= 64 ? UINT64_MAX : (UINT64_C(1) << n) - 1;
+}
+
+struct td_fill td_pager_plan_fill(struct td_pager *p, uint32_t chunk, uint64_t pages)
+{
+	struct td_fill f = {.chunk = chunk};
+	uint64_t absent = pages & ~td_pager_get(p, chunk, LANE_HELD);
+	if (!absent)
+		return f;
+	f.stored = absent & td_pager_get(p, chunk, LANE_STORED);
+	f.swapped = absent & ~f.stored & td_pager_get(p, chunk, LANE_SWAPPED);
+	f.file = absent & ~f.stored & ~f.swapped &
+		 pages_of_file(p, td_pager_extent(p, chunk), chunk);
+	return f;
+}
+
+static int unpack(struct td_pager *p, uint32_t chunk, uint64_t pages, unsigned char *to)
+{
+	int rc = 0;
+	for (; pages && !rc; pages &= pages - 1) {
+		unsigned bit = (unsigned)__builtin_ctzll(pages);
+		rc = td_store_get(p->store, (uint64_t)chunk * p->chunk_pages + bit,
+				  to + (size_t)bit * p->page_bytes);
+	}
+	return rc;
+}
+
+/* All runs at once. */
+static int read_pages(struct td_pager *p, struct td_extent *x, const struct td_fill *f,
+		      unsigned char *to)
+{
+	struct td_io_request request[64], *list[64] = {NULL};
+	unsigned at, n, made = 0;
+	int rc = 0;
+	for (int in_file = 0; in_file < 2; in_file++) {
+		uint64_t pages = in_file ? f->file : f->swapped;
+		while (td_pager_run(&pages, &at, &n)) {
+			request[made] = td_pager_place(p, x, f->chunk, at, n, in_file);
+			request[made].addr = to + (size_t)at * p->page_bytes;
+			list[made] = &request[made];
+			made++;
+		}
+	}
+	if (made == 1)
+		return td_io_now(p->io, &request[0]);
+	td_io_start(p->io, list, made);
+	for (unsigned i = 0; i < made; i++) {
+		td_io_wait(p->io, &request[i]);
+		rc = rc ? rc : request[i].result;
+	}
+	return rc;
+}
+
+int td_pager_deliver(struct td_pager *p, struct td_extent *x, uint32_t chunk, uint64_t pages,
+		     struct td_slot *slot)
+{
+	unsigned at, n;
+	int rc = 0;
+	while (!rc && td_pager_run(&pages, &at, &n))
+		rc = x->mapping->deliver(p, x, chunk, at, n, slot);
+	return rc;
+}
+
+static int fill(struct td_pager *p, struct td_extent *x, const struct td_fill *f)
+{
+	uint64_t pages = f->stored | f->swapped | f->file;
+	struct td_slot *slot = td_pager_take_slot(p, pages, false);
+	int rc = unpack(p, f->chunk, f->stored, slot->at);
+	if (!rc && (f->swapped | f->file))
+		rc = read_pages(p, x, f, slot->at);
+	if (!rc)
+		rc = td_pager_deliver(p, x, f->chunk, pages, slot);
+	td_pager_give_slot(p, slot);
+	return rc;
+}
+
+void td_pager_note_delivered(struct td_pager *p, const struct td_extent *x, uint32_t chunk,
+			     uint64_t pages)
+{
+	td_pager_set(p, chunk, LANE_HELD, pages);
+	p->held_pages += td_lanes_count(pages);
+	x->mapping->note_delivered(p, chunk, pages);
+}
+
+static void note_filled(struct td_pager *p, const struct td_extent *x, const struct td_fill *f)
+{
+	uint64_t pages = f->stored | f->swapped | f->file;
+	if (!pages)
+		return;
+	td_pager_forget_packed(p, f->chunk, f->stored);
+	td_pager_clear(p, f->chunk, LANE_STORED, f->stored);
+	p->read_bytes += td_lanes_count(f->swapped | f->file) * p->page_bytes;
+	td_pager_note_delivered(p, x, f->chunk, pages);
+}
+
+/* ---- into the page table ---- */
+
+static int map_runs(struct td_pager *p, struct td_extent *x, uint32_t chunk, uint64_t pages,
+		    bool protect)
+{
+	unsigned at, n;
+	int rc = 0;
+	while (!rc && td_pager_run(&pages, &at, &n))
+		rc = x->mapping->map_run(p, x, chunk, at, n, protect);
+	return rc;
+}
+
+static int map_zeros(struct td_pager *p, struct td_extent *x, uint32_t chunk, uint64_t pages,
+		     uint64_t writable)
+{
+	int rc = 0;
+	for (; pages && !rc; pages &= pages - 1) {
+		uint64_t bit = pages & -pages;
+		unsigned char *at = td_extent_at(p, x, chunk, (unsigned)__builtin_ctzll(pages));
+		rc = x->mapping->map_zero(p, at, !(writable & bit) && x->tracks);
+	}
+	return rc;
+}
+
+static int map_pages(struct td_pager *p, struct td_extent *x, uint32_t chunk, uint64_t held,
+		     uint64_t zero, uint64_t writable)
+{
+	int rc = map_runs(p, x, chunk, held & writable, false);
+	if (!rc)
+		rc = map_runs(p, x, chunk, held & ~writable, x->tracks);
+	if (!rc)
+		rc = map_zeros(p, x, chunk, zero, writable);
+	return rc;
+}
+
+/* The lock is not held. */
+static int enter(struct td_pager *p, const struct td_arrival *a)
+{
+	struct td_extent *x = a->extent;
+	int rc = map_pages(p, x, a->chunk, a->maps & a->held, a->maps & ~a->held, a->writable);
+	if (rc || !a->unprotect)
+		return rc;
+	unsigned char *at = td_extent_at(p, x, a->chunk, (unsigned)__builtin_ctzll(a->unprotect));
+	return td_uffd_protect(p->uffd, at, p->page_bytes, false, p->service->wakes);
+}
+
+static void note_mapped(struct td_pager *p, const struct td_arrival *a)
+{
+	p->held_pages += td_lanes_count(a->to_map & ~td_pager_get(p, a->chunk, LANE_HELD));
+	td_pager_set(p, a->chunk, LANE_HELD, a->to_map);
+	td_pager_set(p, a->chunk, LANE_MAPPED, a->to_map);
+	td_pager_set(p, a->chunk, LANE_WRITABLE, a->writable);
+	td_pager_set(p, a->chunk, LANE_DIRTY, a->writable);
+	td_pager_set(p, a->chunk, LANE_STALE, a->stale);
+}
+
+/* ---- a chunk ---- */
+
+/* Somebody may have evicted the chunk while its pages came. What was packed then counts as tier 2
+ * already. */
+void td_pager_settle(struct td_pager *p, uint32_t chunk, uint64_t came, uint64_t unpacked)
+{
+	uint64_t lost = came & ~td_pager_engine_lanes(p, chunk).resident &
+			~td_pager_get(p, chunk, LANE_LINGER);
+	uint64_t mapped = lost & td_pager_get(p, chunk, LANE_MAPPED);
+	p->packed_near -= td_lanes_count(unpacked & ~lost);
+	p->tier2_pages -= td_lanes_count(unpacked & lost);
+	if (mapped)
+		td_pager_let_linger(p, chunk, mapped);
+	if (lost & ~mapped)
+		td_pager_enter_tier2(p, chunk, lost & ~mapped);
+}
+
+/* What it takes to get the content of wanted pages, and to map those of to_map, of which some are
+ * about to be written. The lock is held. */
+static struct td_arrival plan(struct td_pager *p, uint32_t chunk, uint64_t wanted, uint64_t to_map,
+			      uint64_t written)
+{
+	struct td_arrival a = {.chunk = chunk, .to_map = to_map, .written = written};
+	a.extent = td_pager_extent(p, chunk);
+	a.fill = td_pager_plan_fill(p, chunk, wanted | to_map);
+	a.fill.stored &= to_map; /* unpacking can wait until it is touched */
+	a.filled = a.fill.stored | a.fill.swapped | a.fill.file;
+	a.held = td_pager_get(p, chunk, LANE_HELD) | a.filled;
+	a.extent->mapping->plan(p, &a);
+	return a;
+}
+
+/* The chunk is busy. */
+int td_pager_bring(struct td_pager *p, uint32_t chunk, uint64_t wanted, uint64_t to_map,
+		   uint64_t written)
+{
+	struct td_arrival a = plan(p, chunk, wanted, to_map, written);
+	pthread_mutex_unlock(&p->lock);
+	int rc = a.filled ? fill(p, a.extent, &a.fill) : 0;
+	if (!rc)
+		rc = enter(p, &a);
+	td_pager_lock(p);
+	if (rc)
+		return rc;
+	note_filled(p, a.extent, &a.fill);
+	note_mapped(p, &a);
+	td_pager_settle(p, chunk, a.to_map | a.filled, a.fill.stored);
+	return 0;
+}
+
+/* ---- a decision ---- */
+
+/* Where files are written, a helper does it while the program goes on, up to a second batch. Beyond
+ * that the program waits until what leaves has left. */
+static void evict_batch(struct td_pager *p)
+{
+	uint64_t limit = p->helpers_n ? 2 * p->batch_pages : p->batch_pages;
+	if (td_pager_can_leave(p) > p->batch_pages)
+		td_pager_call_helper(p);
+	while (td_pager_can_leave(p) > limit && p->leaving_pages >= p->batch_pages &&
+	       p->batch_pages)
+		td_pager_await_room(p);
+	if (td_pager_can_leave(p) > limit || (p->engine->tiers.on && p->queue.n))
+		td_pager_flush(p, false);
+}
+
+/* All that the decision left behind is taken before the lock is given up. */
+static void carry_out(struct td_pager *p, uint32_t touched_chunk)
+{
+	struct td_others others;
+	td_pager_claim_others(p, touched_chunk, &others);
+	if (p->watched_n)
+		td_pager_unmap_watched(p);
+	td_pager_bring_others(p, &others);
+	evict_batch(p);
+}
+
+void td_pager_carry_out(struct td_pager *p)
+{
+	carry_out(p, TD_NIL);
+}
+
+/* ---- a touched page ---- */
+
+static int bring_pages(struct td_pager *p, const struct td_touched *t)
+{
+	const struct td_mapping *m = td_pager_extent(p, t->chunk)->mapping;
+	uint64_t touched = UINT64_C(1) << t->bit, written = t->write ? touched : 0;
+	/* With one page of it all are read that should be here and are not yet. */
+	int rc = td_pager_bring(p, t->chunk, td_pager_engine_lanes(p, t->chunk).resident,
+				m->pages_to_map(p, t->chunk, touched), written);
+	/* That others cannot be had need not concern who touched this one. */
+	if (rc && td_pager_get(p, t->chunk, LANE_HELD) & touched)
+		rc = td_pager_bring(p, t->chunk, touched, touched, written);
+	td_pager_calm(p, t->chunk);
+	return rc;
+}
+
+/* Pages that lanes call mapped before they are. */
+struct promise {
+	struct td_arrival arrival;
+	struct td_done *done;
+	uint64_t writable, stale; /* pages that were not so before */
+};
+
+/* What is in memory is there before it is mapped, as far as the others can see, who leave a busy
+ * chunk alone; only what cannot be mapped after all makes it necessary to say more. false: content
+ * has to come first, or the mapping does not allow it. */
+static bool promise(struct td_pager *p, const struct td_touched *t, struct promise *a)
+{
+	const struct td_mapping *m = td_pager_extent(p, t->chunk)->mapping;
+	uint64_t touched = UINT64_C(1) << t->bit;
+	uint64_t to_map = m->pages_to_map(p, t->chunk, touched);
+	uint64_t wanted = to_map | td_pager_engine_lanes(p, t->chunk).resident;
+	struct td_fill f = td_pager_plan_fill(p, t->chunk, wanted);
+	if (!m->maps_unlocked || f.stored | f.swapped | f.file ||
+	    !(a->done = td_pager_take_done(p)))
+		return false;
+	a->arrival = plan(p, t->chunk, to_map, to_map, t->write ? touched : 0);
+	a->writable = a->arrival.writable & ~td_pager_get(p, t->chunk, LANE_WRITABLE);
+	a->stale = a->arrival.stale & ~td_pager_get(p, t->chunk, LANE_STALE);
+	note_mapped(p, &a->arrival);
+	td_pager_settle(p, t->chunk, to_map, 0);
+	return true;
+}
+
+/* The chunk stays busy. */
+static void take_back(struct td_pager *p, uint32_t chunk, const struct promise *a)
+{
+	uint64_t zero = a->arrival.maps & ~a->arrival.held;
+	uint64_t lingers = td_pager_get(p, chunk, LANE_LINGER) & zero;
+	if (lingers)
+		td_pager_stop_lingering(p, chunk, lingers);
+	td_pager_clear(p, chunk, LANE_HELD, zero);
+	p->held_pages -= td_lanes_count(zero);
+	td_pager_clear(p, chunk, LANE_MAPPED, a->arrival.maps);
+	td_pager_clear(p, chunk, LANE_WRITABLE, a->writable);
+	td_pager_clear(p, chunk, LANE_STALE, a->stale);
+	td_pager_give_done(p, a->done);
+}
+
+int td_pager_bring_touched(struct td_pager *p, const struct td_touched *t)
+{
+	struct promise a;
+	*td_pager_state(p, t->chunk) |= CHUNK_BUSY;
+	carry_out(p, t->chunk);
+	if (promise(p, t, &a)) {
+		pthread_mutex_unlock(&p->lock);
+		if (!enter(p, &a.arrival)) {
+			td_pager_say_done(p, a.done, t->chunk, td_pager_now_ns() - t->began_ns);
+			return 0;
+		}
+		td_pager_lock(p);
+		take_back(p, t->chunk, &a);
+	}
+	int rc = bring_pages(p, t);
+	p->stalled_ns += td_pager_now_ns() - t->began_ns;
+	pthread_mutex_unlock(&p->lock);
+	return rc;
+}
