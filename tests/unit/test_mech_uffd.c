@@ -14,6 +14,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "mech/uffd/in.h"
+#include "mech/uffd/lanes.h"
+#include "mech/uffd/out.h"
 #include "mech/uffd/pager.h"
 
 #define REGIONS 6

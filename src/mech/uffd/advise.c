@@ -1,5 +1,11 @@
 /* What the program asks for besides touching pages: bring, evict, forget, write, hold. */
+#include "in.h"
+#include "lanes.h"
+#include "lock.h"
+#include "out.h"
 #include "pager.h"
+#include "space.h"
+#include "threads.h"
 
 #include <errno.h>
 
@@ -19,7 +25,7 @@ static int act_on_region(struct td_pager *p, uintptr_t *at, uintptr_t end, act *
 	uint64_t first = td_extent_page(p, r->extent, low), pages = (high - low) / p->page_bytes;
 	uint32_t chunk = (uint32_t)(first / p->chunk_pages);
 	if (*td_pager_state(p, chunk) & CHUNK_BUSY) {
-		td_pager_await(p, chunk); /* and look again: the region may be another */
+		td_pager_await_chunk(p, chunk); /* and look again: the region may be another */
 		return 0;
 	}
 	if (td_pager_make_way(p))
@@ -34,7 +40,7 @@ static int act_on(struct td_pager *p, const void *addr, size_t bytes, act *fn,
 {
 	uintptr_t at = 0, end = 0;
 	struct td_pager_caller saved;
-	int rc = td_pager_range(p, addr, bytes, &at, &end, err);
+	int rc = td_pager_check_range(p, addr, bytes, &at, &end, err);
 	while (!rc && at < end) {
 		/* Not for the whole range: the program's threads go on meanwhile. */
 		td_pager_enter(p, &saved);
@@ -60,7 +66,7 @@ static int bring(struct td_pager *p, struct td_extent *x, uint32_t chunk, uint64
 	(void)x;
 	while (!rc && td_pager_run(&pages, &at, &n)) {
 		uint64_t run = td_pager_bits(at, n);
-		td_pager_record(p, TIDE_MARK_BRING, (uint64_t)chunk * p->chunk_pages + at, n);
+		td_pager_mark(p, TIDE_MARK_BRING, (uint64_t)chunk * p->chunk_pages + at, n);
 		td_pager_begin_decision(p);
 		rc = td_engine_bring(p->engine, (tide_chunk){chunk}, run, NULL);
 		td_pager_end_decision(p);
@@ -80,8 +86,8 @@ static int evict(struct td_pager *p, struct td_extent *x, uint32_t chunk, uint64
 {
 	unsigned at = (unsigned)__builtin_ctzll(pages); /* a range is one run of each chunk */
 	(void)x;
-	td_pager_record(p, TIDE_MARK_COLD, (uint64_t)chunk * p->chunk_pages + at,
-			td_lanes_count(pages));
+	td_pager_mark(p, TIDE_MARK_COLD, (uint64_t)chunk * p->chunk_pages + at,
+		      td_lanes_count(pages));
 	td_pager_begin_decision(p);
 	int rc = td_engine_cold(p->engine, (tide_chunk){chunk}, NULL);
 	td_pager_end_decision(p);
@@ -155,7 +161,7 @@ static int write_batch(struct td_pager *p, struct batch *b)
 	pthread_mutex_unlock(&p->lock);
 	for (size_t i = 0; i < b->n; i++)
 		protect(p, &b->jobs[i]);
-	int rc = td_pager_write(p, b->jobs, b->n);
+	int rc = td_pager_write_jobs(p, b->jobs, b->n);
 	td_pager_lock(p);
 	for (size_t i = 0; i < b->n; i++) {
 		const struct td_job *job = &b->jobs[i];
@@ -179,7 +185,7 @@ static int write_extent(struct td_pager *p, struct td_extent *x, uint64_t first,
 		/* Never wait for one chunk and keep others busy. */
 		if (b.n == TD_PAGER_BATCH || (*td_pager_state(p, chunk) & CHUNK_BUSY && b.n))
 			rc = write_batch(p, &b) ?: rc;
-		td_pager_await(p, chunk);
+		td_pager_await_chunk(p, chunk);
 		if (!x->ended)
 			add_job(p, &b, x, chunk, td_pager_pages_in(p, chunk, first, pages));
 	}
@@ -217,7 +223,7 @@ int td_pager_sync(struct td_pager *p, void *addr, size_t bytes, struct tide_erro
 {
 	uintptr_t at = 0, end = UINTPTR_MAX;
 	struct td_pager_caller saved;
-	int rc = addr ? td_pager_range(p, addr, bytes, &at, &end, err) : 0;
+	int rc = addr ? td_pager_check_range(p, addr, bytes, &at, &end, err) : 0;
 	if (rc)
 		return rc;
 	td_pager_enter(p, &saved);
@@ -268,7 +274,7 @@ static bool pin_at(struct td_pager *p, uintptr_t addr, bool must)
 		if (done)
 			break;
 		if (*td_pager_state(p, chunk) & CHUNK_BUSY)
-			td_pager_await(p, chunk); /* it may be on its way out */
+			td_pager_await_chunk(p, chunk); /* it may be on its way out */
 		else if (!must)
 			break;
 		else
@@ -330,7 +336,7 @@ void td_pager_release(struct td_pager *p, const void *addr, size_t held)
 
 #define FAILURES_SAID 3 /* a program that handles them itself need not hear of each */
 
-void td_pager_fail(struct td_pager *p, void *addr, int rc)
+void td_pager_tell_failure(struct td_pager *p, void *addr, int rc)
 {
 	char why[160];
 	snprintf(why, sizeof why, "the page at %p cannot be had: %s", addr, strerror(-rc));

@@ -1,6 +1,12 @@
 /* Chunks that come without being touched: prefetched with a fault, or because the program said that
  * it will need them. */
+#include "in.h"
+#include "lanes.h"
+#include "lock.h"
+#include "out.h"
 #include "pager.h"
+#include "space.h"
+#include "threads.h"
 
 /* ---- reading ahead ---- */
 
@@ -48,7 +54,7 @@ static struct td_read *claim_read(struct td_pager *p, const struct td_fill *f)
 	r->extent = td_pager_extent(p, f->chunk);
 	r->chunk = f->chunk;
 	r->pages = td_pager_bits(at, n);
-	r->request = td_pager_place(p, r->extent, f->chunk, at, n, f->file != 0);
+	r->request = td_pager_tier3_place(p, r->extent, f->chunk, at, n, f->file != 0);
 	*td_pager_state(p, f->chunk) |= CHUNK_BUSY;
 	return r;
 }

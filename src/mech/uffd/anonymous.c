@@ -1,6 +1,8 @@
 /* Anonymous memory: what the mappings `fast`, `copy` and `file` have in common. Pages come and are
  * mapped whole chunks at a time, so nobody sees which of them are touched. */
+#include "lanes.h"
 #include "pager.h"
+#include "space.h"
 
 #include <sys/mman.h>
 

@@ -1,6 +1,9 @@
 /* The books: what the engine decides becomes lanes, lists and sums. The lock is held, and nothing
  * moves here. */
+#include "in.h"
+#include "lanes.h"
 #include "pager.h"
+#include "threads.h"
 
 /* ---- lists of chunks ---- */
 
@@ -151,7 +154,7 @@ static void watch(void *arg, tide_chunk c, uint64_t pages, bool armed)
 		td_pager_watch_pages(arg, c.index, pages);
 }
 
-void td_pager_carrier(struct td_pager *p, struct td_engine_carrier *carrier)
+void td_pager_make_carrier(struct td_pager *p, struct td_engine_carrier *carrier)
 {
 	*carrier = (struct td_engine_carrier){p, leave, come, spill, watch};
 }

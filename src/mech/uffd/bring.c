@@ -1,6 +1,12 @@
 /* What was decided is carried out: content comes, and pages are mapped. The chunk is busy; the lock
  * is given up while pages move. */
+#include "in.h"
+#include "lanes.h"
+#include "lock.h"
+#include "out.h"
 #include "pager.h"
+#include "space.h"
+#include "threads.h"
 
 /* ---- content: from the store and from files into a slot, and from there to the mapping ---- */
 
@@ -49,7 +55,7 @@ static int read_pages(struct td_pager *p, struct td_extent *x, const struct td_f
 	for (int in_file = 0; in_file < 2; in_file++) {
 		uint64_t pages = in_file ? f->file : f->swapped;
 		while (td_pager_run(&pages, &at, &n)) {
-			request[made] = td_pager_place(p, x, f->chunk, at, n, in_file);
+			request[made] = td_pager_tier3_place(p, x, f->chunk, at, n, in_file);
 			request[made].addr = to + (size_t)at * p->page_bytes;
 			list[made] = &request[made];
 			made++;

@@ -1,4 +1,8 @@
+#include "in.h"
+#include "lanes.h"
+#include "lock.h"
 #include "pager.h"
+#include "space.h"
 
 struct sums {
 	uint64_t held, linger, tier2, swapped, packed, packed_near, lingering, queued;

@@ -4,7 +4,12 @@
  *     unlock  evict a batch if one is due; get the content; map
  *     lock    say what is where; the chunk is calm
  */
+#include "in.h"
+#include "lanes.h"
+#include "lock.h"
+#include "out.h"
 #include "pager.h"
+#include "space.h"
 
 #include <errno.h>
 #include <unistd.h>
@@ -43,7 +48,7 @@ bool td_pager_make_way(struct td_pager *p)
 		return false;
 	if (td_pager_flush(p, false))
 		return true;
-	if (!p->leaving_pages && !td_pager_some_busy(p))
+	if (!p->leaving_pages && !td_pager_some_lingering_busy(p))
 		return false;
 	td_pager_await_room(p);
 	return true;
@@ -100,7 +105,7 @@ static int try_touch(struct td_pager *p, const struct td_touch *t, struct td_tou
 	unsigned bit = (unsigned)(page % p->chunk_pages);
 	if (*td_pager_state(p, chunk) & CHUNK_BUSY) {
 		p->waited_faults++;
-		td_pager_await(p, chunk);
+		td_pager_await_chunk(p, chunk);
 		return -EAGAIN;
 	}
 	if (td_pager_make_way(p))

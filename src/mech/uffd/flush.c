@@ -1,6 +1,11 @@
 /* Chunks leave in batches: taking pages out of the page table costs an interrupt on every processor
  * that runs the program, however many they are. And tier 2 is kept within its size. */
+#include "in.h"
+#include "lanes.h"
+#include "lock.h"
+#include "out.h"
 #include "pager.h"
+#include "space.h"
 
 #include <errno.h>
 
@@ -63,7 +68,7 @@ static size_t take_lingering(struct td_pager *p, struct td_job *jobs)
 	return n;
 }
 
-bool td_pager_some_busy(struct td_pager *p)
+bool td_pager_some_lingering_busy(struct td_pager *p)
 {
 	for (uint32_t i = 0; i < p->linger.n; i++) {
 		if (*td_pager_state(p, *td_line_at(&p->linger, i)) & CHUNK_BUSY)
@@ -103,7 +108,7 @@ static void carry_out(struct td_pager *p, struct td_job *jobs, size_t n, struct 
 			pack(p, &jobs[i]);
 		writes |= jobs[i].write != 0;
 	}
-	int rc = writes ? td_pager_write(p, jobs, n) : 0;
+	int rc = writes ? td_pager_write_jobs(p, jobs, n) : 0;
 	for (size_t i = 0; i < n; i++) {
 		uint64_t gone = jobs[i].to_file ? jobs[i].pages & ~jobs[i].packed & ~jobs[i].failed
 						: jobs[i].stored;
@@ -112,7 +117,7 @@ static void carry_out(struct td_pager *p, struct td_job *jobs, size_t n, struct 
 	}
 	td_pager_lock(p);
 	if (writes)
-		td_pager_wrote(p, rc);
+		td_pager_note_write(p, rc);
 }
 
 /* While they were on their way pages may have come back: these are near, and are read when they are
@@ -196,7 +201,7 @@ static bool do_jobs(struct td_pager *p, struct td_job *jobs, size_t n)
 /* ---- tier 2 within its size ---- */
 
 /* One word for as long as it lasts: a program that goes on for days should not fill its log. */
-void td_pager_wrote(struct td_pager *p, int rc)
+void td_pager_note_write(struct td_pager *p, int rc)
 {
 	if (rc && !p->write_error)
 		td_pager_say(p, "tide: cannot write evicted pages: %s: they stay in memory",
@@ -204,7 +209,7 @@ void td_pager_wrote(struct td_pager *p, int rc)
 	p->write_error = rc ? -rc : 0;
 }
 
-bool td_pager_is_over(const struct td_pager *p)
+bool td_pager_tier2_is_over(const struct td_pager *p)
 {
 	struct td_store_use use;
 	if (p->engine->tiers.on)
@@ -250,7 +255,7 @@ static bool trim(struct td_pager *p)
 {
 	struct td_job jobs[TD_PAGER_BATCH];
 	bool moved = false;
-	while (td_pager_is_over(p)) {
+	while (td_pager_tier2_is_over(p)) {
 		size_t n = take_oldest(p, jobs);
 		if (!n)
 			break;
@@ -270,7 +275,7 @@ bool td_pager_flush(struct td_pager *p, bool all)
 									  : 2 * p->chunk_pages;
 	size_t left = p->linger.n, n; /* what is stuck lingers on: each is tried once */
 	bool moved = false;
-	td_pager_collect(p); /* what is busy stays */
+	td_pager_collect_done(p); /* what is busy stays */
 	p->stuck_pages = 0;
 	for (; left && (all || td_pager_can_leave(p) > some); left -= n < left ? n : left) {
 		n = take_lingering(p, jobs);

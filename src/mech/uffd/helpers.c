@@ -1,7 +1,11 @@
 /* Threads of ours for what the program need not wait for: reads ahead, and batches that are written
  * to files. They also start these reads themselves, since the kernel ends a request in the thread
  * that began it, and that would interrupt the program's own system calls. */
+#include "in.h"
+#include "lock.h"
+#include "out.h"
 #include "pager.h"
+#include "threads.h"
 
 #include <errno.h>
 #include <time.h>
@@ -11,7 +15,7 @@
 
 static bool batch_is_due(const struct td_pager *p)
 {
-	return td_pager_can_leave(p) > p->batch_pages || td_pager_is_over(p);
+	return td_pager_can_leave(p) > p->batch_pages || td_pager_tier2_is_over(p);
 }
 
 /* One helper at a time: there is one disk, and the others are for reads. */
@@ -92,7 +96,7 @@ int td_pager_start_helpers(struct td_pager *p)
 {
 	int rc = 0;
 	while (!rc && p->helpers_n < TD_PAGER_HELPERS) {
-		rc = td_pager_start(&p->helper[p->helpers_n], run, p);
+		rc = td_pager_start_thread(&p->helper[p->helpers_n], run, p);
 		p->helpers_n += !rc;
 	}
 	return rc;

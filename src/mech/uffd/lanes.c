@@ -1,5 +1,6 @@
 /* What the pager keeps of every chunk: as little as the pager it is can do with, for there are
  * many. */
+#include "lanes.h"
 #include "pager.h"
 
 #include <sys/mman.h>
@@ -40,7 +41,7 @@ void td_pager_open_lanes(struct td_pager *p)
 	td_vec_init(&p->queue.blocks, queues ? sizeof(uint32_t) : 0);
 }
 
-int td_pager_reserve(struct td_pager *p, uint64_t chunks)
+int td_pager_reserve_chunks(struct td_pager *p, uint64_t chunks)
 {
 	int rc = td_vec_reserve(&p->lanes, chunks);
 	if (!rc)

@@ -1,3 +1,5 @@
+#include "lock.h"
+#include "lanes.h"
 #include "pager.h"
 
 #include <errno.h>
@@ -39,7 +41,7 @@ static void lock(struct td_pager *p)
 void td_pager_lock(struct td_pager *p)
 {
 	lock(p);
-	td_pager_collect(p);
+	td_pager_collect_done(p);
 }
 
 /* ---- what is done without the lock ---- */
@@ -58,7 +60,7 @@ void td_pager_give_done(struct td_pager *p, struct td_done *done)
 	p->dones_used &= ~(1u << (done - p->dones));
 }
 
-bool td_pager_collect(struct td_pager *p)
+bool td_pager_collect_done(struct td_pager *p)
 {
 	bool some = false;
 	for (uint32_t rest = p->dones_used; rest; rest &= rest - 1) {
@@ -94,7 +96,7 @@ void td_pager_say_done(struct td_pager *p, struct td_done *done, uint32_t chunk,
 static void sleep_on(struct td_pager *p, pthread_cond_t *condition)
 {
 	atomic_fetch_add(&p->asleep, 1);
-	if (!td_pager_collect(p))
+	if (!td_pager_collect_done(p))
 		pthread_cond_wait(condition, &p->lock);
 	atomic_fetch_sub(&p->asleep, 1);
 }
@@ -120,7 +122,7 @@ static bool is_busy(struct td_pager *p, uint32_t chunk)
 	return *td_pager_state(p, chunk) & CHUNK_BUSY;
 }
 
-void td_pager_await(struct td_pager *p, uint32_t chunk)
+void td_pager_await_chunk(struct td_pager *p, uint32_t chunk)
 {
 	for (int i = 0; is_busy(p, chunk); i++) {
 		if (i < LOOKS) {

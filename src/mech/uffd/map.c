@@ -1,5 +1,10 @@
 /* Address ranges come and go. */
+#include "in.h"
+#include "lanes.h"
+#include "lock.h"
 #include "pager.h"
+#include "space.h"
+#include "threads.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -62,7 +67,7 @@ int td_extent_register(struct td_pager *p, struct td_extent *x, enum td_uffd_kin
 	return td_uffd_register(p->uffd, x->base, x->pages * p->page_bytes, kind, p->has);
 }
 
-void td_pager_record(struct td_pager *p, enum tide_mark_kind kind, uint64_t page, uint64_t pages)
+void td_pager_mark(struct td_pager *p, enum tide_mark_kind kind, uint64_t page, uint64_t pages)
 {
 	struct tide_mark mark = {.kind = (uint8_t)kind, .page = page, .pages = pages};
 	if (p->config.mark)
@@ -75,7 +80,7 @@ static int number_extent(struct td_pager *p, struct td_extent *x, struct tide_er
 	int rc = td_pager_take_numbers(p, x->pages, &x->first);
 	bool taken = !rc;
 	if (!rc)
-		rc = td_pager_reserve(p, (x->first + x->pages) / p->chunk_pages);
+		rc = td_pager_reserve_chunks(p, (x->first + x->pages) / p->chunk_pages);
 	if (rc)
 		tide_fail(err, rc, "cannot keep the state of %llu more chunks: %s",
 			  (unsigned long long)(x->pages / p->chunk_pages), strerror(-rc));
@@ -100,7 +105,7 @@ static int add(struct td_pager *p, struct td_extent *x, struct tide_error *err)
 		return tide_fail(err, rc, "cannot map %llu pages: %s", (unsigned long long)x->pages,
 				 strerror(-rc));
 	}
-	td_pager_record(p, TIDE_MARK_MAP, x->first, x->pages);
+	td_pager_mark(p, TIDE_MARK_MAP, x->first, x->pages);
 	p->mapped_pages += x->pages;
 	return 0;
 }
@@ -227,7 +232,7 @@ void td_pager_await_range(struct td_pager *p, uint64_t first, uint64_t pages)
 	uint32_t chunk;
 	/* While one is waited for others may become busy. */
 	while ((chunk = first_busy(p, first, pages)) != TD_NIL)
-		td_pager_await(p, chunk);
+		td_pager_await_chunk(p, chunk);
 }
 
 /* Which pages of chunk lie in the range. */
@@ -248,7 +253,7 @@ static void forget_range(struct td_pager *p, struct td_extent *x, uint64_t first
 	for (uint32_t c = (uint32_t)(first / p->chunk_pages); c <= last; c++)
 		td_pager_forget_pages(p, c, td_pager_pages_in(p, c, first, pages));
 	td_engine_gone(p->engine, first, pages, NULL);
-	td_pager_record(p, TIDE_MARK_GONE, first, pages);
+	td_pager_mark(p, TIDE_MARK_GONE, first, pages);
 	/* The addresses of the view stay its own until all of it goes. */
 	x->mapping->forget(p, x, first, pages);
 	if (p->has_storage)
@@ -272,7 +277,7 @@ void td_pager_release_extent(struct td_extent *x)
 
 static void end_extent(struct td_pager *p, struct td_extent *x)
 {
-	td_pager_forget_extent(p, x);
+	td_pager_remove_extent(p, x);
 	td_pager_give_numbers(p, x->first, x->pages);
 	munmap(x->view, x->pages * p->page_bytes);
 	x->ended = true;
@@ -291,7 +296,7 @@ static int unmap_region(struct td_pager *p, uintptr_t start, uintptr_t end)
 		high = r->end;
 	uint64_t first = td_extent_page(p, x, low), pages = (high - low) / p->page_bytes;
 	td_pager_await_range(p, first, pages);
-	int rc = td_pager_cut(p, low, high);
+	int rc = td_pager_cut_regions(p, low, high);
 	if (rc)
 		return rc;
 	forget_range(p, x, first, pages);
@@ -300,7 +305,7 @@ static int unmap_region(struct td_pager *p, uintptr_t start, uintptr_t end)
 	return 0;
 }
 
-void td_pager_forget(struct td_pager *p, struct td_extent *x)
+void td_pager_unmap_extent(struct td_pager *p, struct td_extent *x)
 {
 	uintptr_t start = (uintptr_t)x->base, end = start + x->pages * p->page_bytes;
 	const struct td_region *r;
@@ -311,8 +316,8 @@ void td_pager_forget(struct td_pager *p, struct td_extent *x)
 	td_pager_leave(p, &saved);
 }
 
-int td_pager_range(struct td_pager *p, const void *addr, size_t bytes, uintptr_t *start,
-		   uintptr_t *end, struct tide_error *err)
+int td_pager_check_range(struct td_pager *p, const void *addr, size_t bytes, uintptr_t *start,
+			 uintptr_t *end, struct tide_error *err)
 {
 	uintptr_t at = (uintptr_t)addr;
 	if (at % p->page_bytes)
@@ -330,7 +335,7 @@ int td_pager_unmap(struct td_pager *p, void *addr, size_t bytes, struct tide_err
 	uintptr_t start = 0, end = 0;
 	const struct td_region *r;
 	struct td_pager_caller saved;
-	int rc = td_pager_range(p, addr, bytes, &start, &end, err);
+	int rc = td_pager_check_range(p, addr, bytes, &start, &end, err);
 	if (!rc)
 		rc = td_pager_sync(p, addr, bytes, err);
 	if (rc)

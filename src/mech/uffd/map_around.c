@@ -1,5 +1,6 @@
 /* Mapping `around`: shared memory as with `exact`, but a touch maps all pages of its chunk that are
  * in memory. So there are fewer faults, and only the first touch of a chunk is seen. */
+#include "lanes.h"
 #include "pager.h"
 
 static uint64_t pages_to_map(struct td_pager *p, uint32_t chunk, uint64_t touched)

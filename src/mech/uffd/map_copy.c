@@ -1,7 +1,10 @@
 /* Mapping `copy`: anonymous memory, of which the view keeps a copy. Pages come by a copy,
  * write-protected, and are dropped when they leave, which the kernel does for many chunks with one
  * interrupt. What was written is STALE: it is copied to the view when it leaves (unmap.c). */
+#include "lanes.h"
+#include "out.h"
 #include "pager.h"
+#include "space.h"
 
 #include <sys/mman.h>
 

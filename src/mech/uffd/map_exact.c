@@ -2,7 +2,10 @@
  * of it, the view. A page in memory that is not mapped is a minor fault away, which costs no copy.
  * Each page is mapped by its own touch, so all touches are seen; and by write protection all first
  * writes. */
+#include "lanes.h"
+#include "out.h"
 #include "pager.h"
+#include "space.h"
 
 #include <errno.h>
 #include <fcntl.h>

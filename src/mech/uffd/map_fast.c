@@ -1,7 +1,11 @@
 /* Mapping `fast`: anonymous memory. Pages are moved, not copied, between the program's mapping, the
  * view, which is a shadow of it, and the slots that file reads go to. They come and leave chunk by
  * chunk; nobody sees which are touched or written, so all count as changed. */
+#include "lanes.h"
+#include "out.h"
 #include "pager.h"
+#include "space.h"
+#include "threads.h"
 
 #include <errno.h>
 #include <string.h>
@@ -75,7 +79,7 @@ static int move_pages(struct td_pager *p, unsigned char *to, unsigned char *from
 	int rc = td_uffd_move(p->shadow_uffd, to, from, bytes, false, &moved);
 	size_t part = moved % p->page_bytes, whole = moved - part;
 	if (part && td_uffd_move(p->uffd, from + whole, to + whole, part, p->service->wakes, NULL))
-		td_pager_end(p, "a page cannot be moved back");
+		td_pager_end_program(p, "a page cannot be moved back");
 	*n = (unsigned)(whole / p->page_bytes);
 	return rc;
 }

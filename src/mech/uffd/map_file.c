@@ -1,6 +1,8 @@
 /* A file that is only read, where tier 2 does not keep its pages: they are copied from a buffer
  * straight into the program's mapping, and dropped when they leave, since the file has them. The
  * view stays empty. */
+#include "lanes.h"
+#include "out.h"
 #include "pager.h"
 
 static int attach(struct td_pager *p, struct td_extent *x)

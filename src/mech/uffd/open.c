@@ -1,5 +1,11 @@
 /* Life of a pager. */
+#include "in.h"
+#include "lanes.h"
+#include "lock.h"
+#include "out.h"
 #include "pager.h"
+#include "space.h"
+#include "threads.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -80,7 +86,7 @@ static int open_engine(struct td_pager *p, struct tide_error *err)
 		.host_pages = c->host_pages == UINT64_MAX ? 0 : c->host_pages,
 		.log_path = c->log_path,
 	};
-	td_pager_carrier(p, &e.carrier);
+	td_pager_make_carrier(p, &e.carrier);
 	c->evict = c->prefetch = c->place = (struct td_policy_choice){0};
 	int rc = td_engine_create(&p->engine, &e, err);
 	if (rc)
@@ -217,7 +223,7 @@ int td_pager_close(struct td_pager *p, struct tide_error *err)
 	int rc = td_pager_sync(p, NULL, 0, err);
 	td_io_drain(p->io);
 	while (p->extents_n)
-		td_pager_forget(p, p->extents[p->extents_n - 1]);
+		td_pager_unmap_extent(p, p->extents[p->extents_n - 1]);
 	int logged = td_engine_finish(p->engine, rc ? NULL : err);
 	destroy(p);
 	return rc ? rc : logged;

@@ -1,9 +1,11 @@
 /* Pages go to files. The chunks are busy and the lock is not held. */
+#include "out.h"
 #include "pager.h"
+#include "space.h"
 
 /* The place of a page in tier 3: in the mapped file, or in ours. */
-struct td_io_request td_pager_place(struct td_pager *p, struct td_extent *x, uint32_t chunk,
-				    unsigned bit, unsigned n, bool in_file)
+struct td_io_request td_pager_tier3_place(struct td_pager *p, struct td_extent *x, uint32_t chunk,
+					  unsigned bit, unsigned n, bool in_file)
 {
 	uint64_t number = (uint64_t)chunk * p->chunk_pages + bit;
 	struct td_io_request r = {.file = &p->storage, .offset = number * p->page_bytes};
@@ -22,7 +24,7 @@ static int write_packed(struct td_pager *p, const struct td_job *job, unsigned b
 	struct td_slot *slot = td_pager_take_slot(p, 1, false);
 	int rc = td_store_get(p->store, (uint64_t)job->chunk * p->chunk_pages + bit, slot->at);
 	if (!rc) {
-		struct td_io_request r = td_pager_place(p, x, job->chunk, bit, 1, x->shared);
+		struct td_io_request r = td_pager_tier3_place(p, x, job->chunk, bit, 1, x->shared);
 		r.addr = slot->at;
 		r.write = true;
 		rc = td_io_now(p->io, &r);
@@ -62,7 +64,7 @@ static void add_outs(struct td_pager *p, struct outs *o, struct td_job *job, uin
 	unsigned at, n;
 	while (td_pager_run(&pages, &at, &n)) {
 		struct td_io_request *r = &o->request[o->n];
-		*r = td_pager_place(p, job->extent, job->chunk, at, n, job->extent->shared);
+		*r = td_pager_tier3_place(p, job->extent, job->chunk, at, n, job->extent->shared);
 		r->addr = td_extent_view(p, job->extent, job->chunk, at);
 		r->write = true;
 		o->of[o->n] = job;
@@ -72,7 +74,7 @@ static void add_outs(struct td_pager *p, struct outs *o, struct td_job *job, uin
 	}
 }
 
-int td_pager_write(struct td_pager *p, struct td_job *jobs, size_t n)
+int td_pager_write_jobs(struct td_pager *p, struct td_job *jobs, size_t n)
 {
 	struct outs o;
 	o.n = 0;

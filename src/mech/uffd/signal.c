@@ -4,7 +4,10 @@
  *
  * A signal belongs to the process, not to a pager: this table, stacks to serve on and the handler
  * that was there before are the only state of the room outside struct td_pager. */
+#include "in.h"
 #include "pager.h"
+#include "space.h"
+#include "threads.h"
 
 #include <errno.h>
 #include <string.h>
@@ -160,7 +163,7 @@ static void on_sigbus(int number, siginfo_t *info, void *context)
 	serve_apart(&f);
 	pthread_setcancelstate(cancel, NULL);
 	if (f.rc && f.rc != -ENOENT)
-		td_pager_fail(f.owner, info->si_addr, f.rc);
+		td_pager_tell_failure(f.owner, info->si_addr, f.rc);
 	if (f.rc)
 		pass_on(number, info, context);
 	errno = saved_errno;

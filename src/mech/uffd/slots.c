@@ -1,3 +1,5 @@
+#include "lock.h"
+#include "out.h"
 #include "pager.h"
 
 #include <errno.h>

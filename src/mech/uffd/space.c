@@ -1,5 +1,6 @@
 /* Which addresses are paged, and what their pages are numbered. Arrays that are searched by halves:
  * a program has few mappings, and looks them up at every fault. */
+#include "space.h"
 #include "pager.h"
 
 #include <errno.h>
@@ -71,7 +72,7 @@ static void publish_bounds(struct td_pager *p)
 	atomic_store_explicit(&p->highest, high, memory_order_relaxed);
 }
 
-int td_pager_cut(struct td_pager *p, uintptr_t start, uintptr_t end)
+int td_pager_cut_regions(struct td_pager *p, uintptr_t start, uintptr_t end)
 {
 	/* At most one region is cut in two. */
 	int rc = make_room((void **)&p->regions, &p->regions_room, p->regions_n + 1,
@@ -130,7 +131,7 @@ int td_pager_add_extent(struct td_pager *p, struct td_extent *x)
 	return 0;
 }
 
-void td_pager_forget_extent(struct td_pager *p, struct td_extent *x)
+void td_pager_remove_extent(struct td_pager *p, struct td_extent *x)
 {
 	take_out(p->extents, &p->extents_n, extents_below(p, x->first), sizeof x);
 }

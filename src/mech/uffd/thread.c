@@ -2,7 +2,10 @@
  * allows, and needs nothing of the program's signals. What costs is waking it: on the processor of
  * the thread that faulted that is a switch, on another one several times as much. So it follows the
  * program from processor to processor, as long as one thread faults. */
+#include "in.h"
+#include "lock.h"
 #include "pager.h"
+#include "threads.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -93,11 +96,11 @@ static void unpoison(struct td_pager *p, struct poisoned *all)
 static void refuse(struct td_pager *p, uintptr_t addr, int rc, struct poisoned *all)
 {
 	unsigned char *page = (unsigned char *)(addr & ~((uintptr_t)p->page_bytes - 1));
-	td_pager_fail(p, (void *)addr, rc);
+	td_pager_tell_failure(p, (void *)addr, rc);
 	int bad = td_uffd_poison(p->uffd, page, p->page_bytes);
 	/* Several may wait for one page: it is refused to them already, or was had meanwhile. */
 	if (bad && bad != -EEXIST)
-		td_pager_end(p, "this kernel cannot fail one access");
+		td_pager_end_program(p, "this kernel cannot fail one access");
 	td_uffd_wake(p->uffd, page, p->page_bytes);
 	if (all->n == POISONED)
 		unpoison(p, all);
@@ -144,7 +147,7 @@ static void *run(void *arg)
 
 static int start(struct td_pager *p, struct tide_error *err)
 {
-	int rc = td_pager_start(&p->handler, run, p);
+	int rc = td_pager_start_thread(&p->handler, run, p);
 	if (rc)
 		return tide_fail(err, rc, "cannot start the pager's thread: %s", strerror(-rc));
 	p->has_handler = true;

@@ -1,6 +1,10 @@
 /* Out of the page table, of many chunks at once: each mapping says by its take_out() whether pages
  * are dropped, copied to the view first, or moved (map_fast.c). */
+#include "lock.h"
+#include "out.h"
 #include "pager.h"
+#include "space.h"
+#include "threads.h"
 
 #include <errno.h>
 #include <string.h>
@@ -56,7 +60,7 @@ static void drop(struct td_pager *p, struct td_drops *d)
 		save_protected(p, d);
 	td_uffd_unmap(&p->unmapper, d->range, d->ranges_n);
 	if (grabbed && td_uffd_pipe_copy(d->pipe, d->to, d->saves_n))
-		td_pager_end(p, "no memory for evicted pages");
+		td_pager_end_program(p, "no memory for evicted pages");
 	d->ranges_n = d->saves_n = d->saves_bytes = 0;
 }
 

@@ -1,6 +1,11 @@
 /* Pages are taken out of the page table so that their next touch is a fault, and seen: those that
  * the engine has armed, and a sample of all. Only shared memory can do that without a copy. */
+#include "in.h"
+#include "lanes.h"
+#include "lock.h"
+#include "out.h"
 #include "pager.h"
+#include "space.h"
 
 /* ---- pages that are armed ---- */
 

@@ -1,6 +1,8 @@
 /* A policy that does not come back would stop every thread of the program at its next fault,
  * without a word. And a pager's thread that has ended is replaced. */
+#include "lock.h"
 #include "pager.h"
+#include "threads.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -8,7 +10,7 @@
 
 #define LOOK_MS 100
 
-void td_pager_end(struct td_pager *p, const char *why)
+void td_pager_end_program(struct td_pager *p, const char *why)
 {
 	td_pager_say(p, "tide: %s: the program ends; what was synced is in its files", why);
 	signal(SIGABRT, SIG_DFL);
@@ -23,7 +25,7 @@ static void bite(struct td_pager *p, uint64_t seconds)
 	snprintf(why, sizeof why, "a policy has not answered for %llu s (evict %s, prefetch %s)",
 		 (unsigned long long)seconds, e->box[TD_BOX_EVICT].choice.policy->name,
 		 prefetch ? prefetch->name : "none");
-	td_pager_end(p, why);
+	td_pager_end_program(p, why);
 }
 
 static void *run(void *arg)
@@ -48,7 +50,7 @@ static void *run(void *arg)
 	return NULL;
 }
 
-int td_pager_start(pthread_t *thread, void *(*run_it)(void *arg), void *arg)
+int td_pager_start_thread(pthread_t *thread, void *(*run_it)(void *arg), void *arg)
 {
 	sigset_t all, saved;
 	sigfillset(&all);
@@ -60,7 +62,7 @@ int td_pager_start(pthread_t *thread, void *(*run_it)(void *arg), void *arg)
 
 int td_pager_start_watchdog(struct td_pager *p, struct tide_error *err)
 {
-	int rc = p->config.watchdog_ns ? td_pager_start(&p->watchdog, run, p) : 0;
+	int rc = p->config.watchdog_ns ? td_pager_start_thread(&p->watchdog, run, p) : 0;
 	if (rc)
 		return tide_fail(err, rc, "cannot start the watchdog: %s", strerror(-rc));
 	p->has_watchdog = p->config.watchdog_ns != 0;
