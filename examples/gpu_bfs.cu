@@ -99,7 +99,9 @@ static int walk(struct tide_gpu *gpu, graph *g, struct tide_error *err)
 
 static int open_graph(struct tide_gpu *gpu, graph *g, char **argv, struct tide_error *err)
 {
-	struct tide_gpu_array_options offsets = {sizeof offsets}, targets = {sizeof targets};
+	struct tide_gpu_array_options offsets = {}, targets = {};
+	offsets.size = sizeof offsets;
+	targets.size = sizeof targets;
 	unsigned long start = strtoul(argv[3], NULL, 10);
 
 	offsets.path = argv[1];
@@ -118,7 +120,8 @@ static int open_graph(struct tide_gpu *gpu, graph *g, char **argv, struct tide_e
 
 int main(int argc, char **argv)
 {
-	struct tide_gpu_options options = {sizeof options};
+	struct tide_gpu_options options = {};
+	options.size = sizeof options;
 	struct tide_error err = {};
 	struct tide_gpu *gpu = NULL;
 	graph g = {};

@@ -21,8 +21,10 @@ __global__ void scale(tide_span data, double factor)
 
 int main(int argc, char **argv)
 {
-	struct tide_gpu_options options = {sizeof options};
-	struct tide_gpu_array_options how = {sizeof how};
+	struct tide_gpu_options options = {};
+	options.size = sizeof options;
+	struct tide_gpu_array_options how = {};
+	how.size = sizeof how;
 	struct tide_error err = {};
 	struct tide_gpu *gpu = NULL;
 	struct tide_span data;

@@ -114,7 +114,8 @@ static uint64_t resident_bytes(const struct td_app_shape *s)
 static int open_runtime(struct td_app_running *x, struct tide_error *err)
 {
 	const struct td_gpu_app_job *job = x->job;
-	struct tide_gpu_options o = {sizeof o};
+	struct tide_gpu_options o = {};
+	o.size = sizeof o;
 	char near_size[24], host[24], page[24], seed[24];
 
 	if (job->resident)
@@ -146,7 +147,8 @@ static int open_runtime(struct td_app_running *x, struct tide_error *err)
 static int open_span(struct td_app_running *x, unsigned array, struct tide_error *err)
 {
 	const struct td_app_array *a = &x->shape.array[array];
-	struct tide_gpu_array_options how = {sizeof how};
+	struct tide_gpu_array_options how = {};
+	how.size = sizeof how;
 	char path[TD_GPU_PATH];
 	int rc = td_app_path(path, &x->shape, array, &x->job->setup, err);
 

@@ -236,7 +236,8 @@ struct runtime {
 	/* One without a file: all zero. */
 	int array(struct tide_span *out, uint64_t bytes, struct tide_error *err)
 	{
-		struct tide_gpu_array_options how = {sizeof how};
+		struct tide_gpu_array_options how = {};
+		how.size = sizeof how;
 		how.writable = true;
 		return tide_gpu_array(g, out, bytes, &how, err);
 	}
@@ -244,7 +245,8 @@ struct runtime {
 	int file(struct tide_span *out, const char *path, bool writable, uint64_t bytes,
 		 struct tide_error *err)
 	{
-		struct tide_gpu_array_options how = {sizeof how};
+		struct tide_gpu_array_options how = {};
+		how.size = sizeof how;
 		how.path = path;
 		how.writable = writable;
 		return tide_gpu_array(g, out, bytes, &how, err);

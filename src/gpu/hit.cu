@@ -59,7 +59,8 @@ struct resident {
 		double ns;
 		int rc = fitting(wanted, &bytes, err);
 		size_text near_bytes(bytes + 64 * TD_GPU_MIB), address(bytes + MORE);
-		struct tide_gpu_options o = {sizeof o};
+		struct tide_gpu_options o = {};
+		o.size = sizeof o;
 		o.near_size = near_bytes;
 		o.address = address;
 		o.place = "bam";

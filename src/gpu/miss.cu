@@ -52,7 +52,8 @@ struct misses {
 		double ns;
 		size_text near_text(near_bytes), host_text(host_bytes), page_text(page);
 		size_text address(bytes);
-		struct tide_gpu_options o = {sizeof o};
+		struct tide_gpu_options o = {};
+		o.size = sizeof o;
 		o.near_size = near_text;
 		o.host = host_text;
 		o.page = page_text;
@@ -82,7 +83,9 @@ struct moved {
 static int pass(struct misses &x, struct shape shape, bool soil, struct moved *m,
 		struct tide_error *err)
 {
-	struct tide_gpu_stats before = {sizeof before}, after = {sizeof after};
+	struct tide_gpu_stats before = {}, after = {};
+	before.size = sizeof before;
+	after.size = sizeof after;
 	int rc = tide_gpu_stats(x.r.g, &before, err);
 	if (!rc)
 		rc = x.sum.clear(err);

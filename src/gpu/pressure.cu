@@ -30,7 +30,8 @@ static int open_runtime(struct pressing &x, uint64_t near_pages, struct tide_err
 	const struct td_gpu_pressure *p = x.p;
 	size_text near_bytes(near_pages * p->page_bytes), host_bytes(p->host_pages * p->page_bytes);
 	size_text page(p->page_bytes), address(4 * p->array_bytes);
-	struct tide_gpu_options o = {sizeof o};
+	struct tide_gpu_options o = {};
+	o.size = sizeof o;
 	o.near_size = near_bytes;
 	o.host = p->host_pages ? (const char *)host_bytes : nullptr;
 	o.page = page;
@@ -270,7 +271,8 @@ static int use_by_host(struct pressing &x, struct tide_error *err)
 
 static int describe(struct pressing &x, struct tide_error *err)
 {
-	struct tide_gpu_stats st = {sizeof st};
+	struct tide_gpu_stats st = {};
+	st.size = sizeof st;
 	int rc = tide_gpu_stats(x.r.g, &st, err);
 	if (rc)
 		return rc;

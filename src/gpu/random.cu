@@ -91,7 +91,8 @@ static int make_elements(struct elements &x, struct tide_error *err)
 	double ns;
 	int rc = power(x.s->quick ? TD_GPU_GIB : 8 * TD_GPU_GIB, &x.bytes, err);
 	size_text near_bytes(x.bytes + 64 * TD_GPU_MIB), address(x.bytes);
-	struct tide_gpu_options o = {sizeof o};
+	struct tide_gpu_options o = {};
+	o.size = sizeof o;
 	o.near_size = near_bytes;
 	o.address = address;
 	o.place = "bam";
@@ -161,7 +162,8 @@ static int prepare(struct cached &x, struct tide_error *err)
 	x.bytes = x.s->quick ? TD_GPU_GIB : 4 * TD_GPU_GIB;
 	size_text near_bytes(x.bytes / 5 * 4 / PAGE * PAGE), host_bytes(x.bytes / 4);
 	size_text address(x.bytes);
-	struct tide_gpu_options o = {sizeof o};
+	struct tide_gpu_options o = {};
+	o.size = sizeof o;
 	o.near_size = near_bytes;
 	o.host = host_bytes;
 	o.address = address;

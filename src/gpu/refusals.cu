@@ -53,7 +53,8 @@ struct small {
 	}
 	int open(const struct td_gpu_setup *s, bool writable, struct tide_error *err)
 	{
-		struct tide_gpu_options o = {sizeof o};
+		struct tide_gpu_options o = {};
+		o.size = sizeof o;
 		o.near_size = "256p";
 		o.place = "bam";
 		o.timeout = "10s";
@@ -107,7 +108,8 @@ static int file_too_small(const struct td_gpu_setup *s, char *detail, size_t roo
 	small x;
 	struct tide_span b;
 	struct tide_error said = {};
-	struct tide_gpu_array_options how = {sizeof how};
+	struct tide_gpu_array_options how = {};
+	how.size = sizeof how;
 	int rc = x.open(s, false, err);
 	if (rc)
 		return rc;
@@ -136,7 +138,8 @@ static int no_file(const struct td_gpu_setup *s, char *detail, size_t room, stru
 	small x;
 	struct tide_span b;
 	struct tide_error said = {};
-	struct tide_gpu_array_options how = {sizeof how};
+	struct tide_gpu_array_options how = {};
+	how.size = sizeof how;
 	int rc = x.open(s, false, err);
 	if (rc)
 		return rc;
@@ -170,7 +173,8 @@ static int out_of_memory(const struct td_gpu_setup *s, char *detail, size_t room
 	small x;
 	runtime huge;
 	struct tide_error said = {};
-	struct tide_gpu_options o = {sizeof o};
+	struct tide_gpu_options o = {};
+	o.size = sizeof o;
 	o.near_size = "2T";
 	o.page = "2M";
 	o.address = "3T";
@@ -186,7 +190,8 @@ static int no_storage_folder(const struct td_gpu_setup *s, char *detail, size_t 
 	runtime r;
 	struct tide_span a;
 	struct tide_error said = {};
-	struct tide_gpu_options o = {sizeof o};
+	struct tide_gpu_options o = {};
+	o.size = sizeof o;
 	o.near_size = "256p";
 	o.storage = "/nowhere/at/all";
 	int rc = r.open(s, &o, &said);

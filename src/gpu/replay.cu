@@ -55,7 +55,8 @@ static int open_runtime(struct replaying &x, struct tide_span *a, struct tide_er
 {
 	size_text near_bytes(x.r->near_pages * 4096), host_bytes(x.r->host_pages * 4096);
 	size_text address((x.trace.pages + 1) * 4096);
-	struct tide_gpu_options o = {sizeof o};
+	struct tide_gpu_options o = {};
+	o.size = sizeof o;
 	o.near_size = near_bytes;
 	o.host = host_bytes;
 	o.address = address;
@@ -86,7 +87,8 @@ static int walk(struct replaying &x, struct tide_span a, struct tide_error *err)
 
 static int read_outcome(struct replaying &x, struct tide_error *err)
 {
-	struct tide_gpu_stats st = {sizeof st};
+	struct tide_gpu_stats st = {};
+	st.size = sizeof st;
 	int rc = tide_gpu_check(x.run.g, err);
 	if (!rc)
 		rc = tide_gpu_stats(x.run.g, &st, err);

@@ -32,7 +32,8 @@ static int open_runtime(struct serving &x, const struct server *by, struct tide_
 	double ns;
 	size_text near_bytes(NEAR_PAGES * PAGE), host_bytes((PAGES + 64) * PAGE);
 	size_text address((PAGES + 64) * PAGE);
-	struct tide_gpu_options o = {sizeof o};
+	struct tide_gpu_options o = {};
+	o.size = sizeof o;
 	o.near_size = near_bytes;
 	o.host = host_bytes;
 	o.address = address;

@@ -21,7 +21,8 @@ static int open_runtime(struct skewed &x, const char *transfer, struct tide_erro
 	double ns;
 	size_text near_bytes(NEAR_PAGES * PAGE), host_bytes(x.pages * PAGE);
 	size_text address(x.pages * PAGE);
-	struct tide_gpu_options o = {sizeof o};
+	struct tide_gpu_options o = {};
+	o.size = sizeof o;
 	o.near_size = near_bytes;
 	o.host = host_bytes;
 	o.address = address;
@@ -44,7 +45,9 @@ struct gathered {
 static int gather(struct skewed &x, const struct draws &d, struct sum_word &sum, struct shape shape,
 		  struct gathered *out, struct tide_error *err)
 {
-	struct tide_gpu_stats before = {sizeof before}, after = {sizeof after};
+	struct tide_gpu_stats before = {}, after = {};
+	before.size = sizeof before;
+	after.size = sizeof after;
 	int rc = tide_gpu_stats(x.r.g, &before, err);
 	if (!rc)
 		rc = sum_median(x.r.g, sum, 3, &out->ns, err, shape, gather_pages, x.a,

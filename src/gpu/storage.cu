@@ -48,7 +48,8 @@ static int by_misses(struct cold &x, unsigned warps, const char *proxies, double
 	struct sum_word sum;
 	double ns = 0;
 	size_text near_bytes(x.bytes / 2), page(x.page), address(x.bytes);
-	struct tide_gpu_options o = {sizeof o};
+	struct tide_gpu_options o = {};
+	o.size = sizeof o;
 	o.near_size = near_bytes;
 	o.page = page;
 	o.address = address;
