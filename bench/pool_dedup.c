@@ -84,7 +84,7 @@ static double run_slice(struct side *s)
 		uint64_t page = tide_random_next(&s->random) % PAGES;
 		if (tide_pool_get(s->pool, page, TIDE_POOL_READ, &pin, &err))
 			fail(err.text);
-		tide_pool_put(s->pool, &pin);
+		tide_pool_put(s->pool, &pin, NULL);
 	}
 	return (now_ns() - start) / SLICE;
 }

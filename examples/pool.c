@@ -13,7 +13,7 @@ static int raise_all(struct tide_pool *pool, struct tide_error *err)
 		if (rc)
 			return rc;
 		++*(uint64_t *)pin.addr; /* it stays where it is until it is put */
-		tide_pool_put(pool, &pin);
+		tide_pool_put(pool, &pin, NULL);
 	}
 	return tide_pool_flush(pool, err); /* on storage when this returns 0 */
 }

@@ -67,13 +67,15 @@ struct tide_pool_pin {
  * from tide_pool_put() on. A thread that pins more pages than main memory has gets -ENOBUFS. */
 int tide_pool_get(struct tide_pool *p, uint64_t page, enum tide_pool_access access,
 		  struct tide_pool_pin *pin, struct tide_error *err);
-void tide_pool_put(struct tide_pool *p, const struct tide_pool_pin *pin);
+/* Puts it once: the pin is of no use afterwards. -EINVAL: it was put before; one that was copied is
+ * recognised only if nobody else has the page pinned. */
+int tide_pool_put(struct tide_pool *p, struct tide_pool_pin *pin, struct tide_error *err);
 
 /* The same without waiting. done is called once, in this thread at once or in one of the pool's own
  * later: result is that of the get, and the pin is to be put if it is 0. It may call the pool, but
  * not close it, nor wait for another done. A call that fails never calls it. tide_pool_close()
  * waits for it. */
-typedef void tide_pool_done(void *arg, const struct tide_pool_pin *pin, int result);
+typedef void tide_pool_done(void *arg, struct tide_pool_pin *pin, int result);
 int tide_pool_get_async(struct tide_pool *p, uint64_t page, enum tide_pool_access access,
 			tide_pool_done *done, void *arg, struct tide_error *err);
 

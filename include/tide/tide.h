@@ -9,6 +9,9 @@
  *
  *     struct tide_sim_options options = {.size = sizeof options, .near_size = "512M"};
  *     struct tide_counts counts = {.size = sizeof counts};
+ *
+ * Wrong use is refused (-EINVAL) where it would do harm: a handle that is NULL, was closed or is of
+ * another kind (a closed one as long as its memory has no other use), and NULL for what is needed.
  */
 #ifndef TIDE_TIDE_H
 #define TIDE_TIDE_H
@@ -83,7 +86,8 @@ int tide_sim_facts(const struct tide_sim *sim, struct tide_facts *facts, struct 
 /* The JSON document of docs/man/tide-sim.1 as text, to be freed with free(). */
 int tide_sim_json(struct tide_sim *sim, char **text, struct tide_error *err);
 
-void tide_sim_close(struct tide_sim *sim); /* NULL is fine */
+/* NULL is fine. -EINVAL: it is closed already. */
+int tide_sim_close(struct tide_sim *sim);
 
 /* What a timed model says of a run besides its counts; all 0 for a functional one. */
 uint64_t tide_sim_time_ns(const struct tide_sim *sim);
@@ -141,16 +145,17 @@ struct tide_trace_options {
 
 int tide_trace_open(struct tide_trace **out, const struct tide_trace_options *options,
 		    struct tide_error *err);
-/* 1: an event was read; 0: the end. */
+/* 1: an event was read; 0: the end. After an error all calls fail with that error. */
 int tide_trace_next(struct tide_trace *trace, struct tide_event *event, struct tide_error *err);
-void tide_trace_close(struct tide_trace *trace);
+int tide_trace_close(struct tide_trace *trace); /* as tide_sim_close() */
 
 int tide_trace_create(struct tide_trace_writer **out, const char *path, const char *format,
 		      struct tide_error *err);
+/* After an error all calls but tide_trace_abandon() and tide_trace_finish() fail with it. */
 int tide_trace_put(struct tide_trace_writer *writer, const struct tide_event *event,
 		   struct tide_error *err);
 int tide_trace_finish(struct tide_trace_writer *writer, struct tide_error *err);
-void tide_trace_abandon(struct tide_trace_writer *writer);
+int tide_trace_abandon(struct tide_trace_writer *writer); /* as tide_sim_close() */
 
 /* ---- what there is ---- */
 

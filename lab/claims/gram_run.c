@@ -56,7 +56,7 @@ static int access_page(struct run *r, uint64_t access, struct tide_error *err)
 	if (right && update)
 		td_cli_gram_update(&r->g->file, pin.page, pin.addr, tide_hash64(++r->count));
 	start = now_ns();
-	tide_pool_put(r->pool, &pin);
+	tide_pool_put(r->pool, &pin, NULL);
 	r->ns += now_ns() - start;
 	return right ? 0 : wrong(pin.page, err);
 }
@@ -98,7 +98,7 @@ struct flight {
 	_Atomic uint64_t wrong; /* a page + 1 */
 };
 
-static void land(void *arg, const struct tide_pool_pin *pin, int result)
+static void land(void *arg, struct tide_pool_pin *pin, int result)
 {
 	struct flight *f = arg;
 
@@ -107,7 +107,7 @@ static void land(void *arg, const struct tide_pool_pin *pin, int result)
 	} else {
 		if (!td_cli_gram_check(&f->r->g->file, pin->page, pin->addr))
 			f->wrong = pin->page + 1;
-		tide_pool_put(f->r->pool, pin);
+		tide_pool_put(f->r->pool, pin, NULL);
 	}
 	sem_post(&f->done);
 }

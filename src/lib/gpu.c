@@ -108,6 +108,13 @@ static int find_driver(const struct td_gpu_driver **out, struct tide_error *err)
 
 /* ---- the calls ---- */
 
+static const char kind[] = "tide_gpu";
+
+static int usable(const struct tide_gpu *g, struct tide_error *err)
+{
+	return td_handle_check(g, kind, err);
+}
+
 static const struct td_gpu_driver *driver_of(const struct tide_gpu *g)
 {
 	return ((const struct td_gpu_head *)(const void *)g)->driver;
@@ -118,11 +125,17 @@ int tide_gpu_open(struct tide_gpu **out, const struct tide_gpu_options *options,
 {
 	struct tide_gpu_options own = {0};
 	const struct td_gpu_driver *d;
-	int rc = TD_LIB_TAKE(&own, options, tide_gpu_options, err);
+	int rc = td_lib_given(out, "out", err);
 
 	if (!rc)
+		rc = TD_LIB_TAKE(&own, options, tide_gpu_options, err);
+	if (!rc)
 		rc = find_driver(&d, err);
-	return rc ? rc : d->open(out, &own, err);
+	if (!rc)
+		rc = d->open(out, &own, err);
+	if (!rc)
+		((struct td_gpu_head *)(void *)*out)->handle.kind = kind;
+	return rc;
 }
 
 int tide_gpu_info(struct tide_gpu_info *info, int device, struct tide_error *err)
@@ -140,68 +153,99 @@ int tide_gpu_array(struct tide_gpu *g, struct tide_span *out, uint64_t bytes,
 		   const struct tide_gpu_array_options *how, struct tide_error *err)
 {
 	struct tide_gpu_array_options own = {0};
-	int rc = how ? TD_LIB_TAKE(&own, how, tide_gpu_array_options, err) : 0;
+	int rc = usable(g, err);
 
+	if (!rc)
+		rc = td_lib_given(out, "out", err);
+	if (!rc && how)
+		rc = TD_LIB_TAKE(&own, how, tide_gpu_array_options, err);
 	return rc ? rc : driver_of(g)->array(g, out, bytes, how ? &own : NULL, err);
 }
 
 int tide_gpu_begin(struct tide_gpu *g, uint64_t warps, unsigned pins, struct tide_error *err)
 {
-	return driver_of(g)->begin(g, warps, pins, err);
+	int rc = usable(g, err);
+
+	return rc ? rc : driver_of(g)->begin(g, warps, pins, err);
 }
 
 int tide_gpu_end(struct tide_gpu *g, struct tide_error *err)
 {
-	return driver_of(g)->end(g, err);
+	int rc = usable(g, err);
+
+	return rc ? rc : driver_of(g)->end(g, err);
 }
 
 int tide_gpu_sync(struct tide_gpu *g, struct tide_error *err)
 {
-	return driver_of(g)->sync(g, err);
+	int rc = usable(g, err);
+
+	return rc ? rc : driver_of(g)->sync(g, err);
 }
 
 int tide_gpu_read(struct tide_gpu *g, struct tide_span array, uint64_t offset, void *to,
 		  uint64_t bytes, struct tide_error *err)
 {
-	return driver_of(g)->read(g, array, offset, to, bytes, err);
+	int rc = usable(g, err);
+
+	return rc ? rc : driver_of(g)->read(g, array, offset, to, bytes, err);
 }
 
 int tide_gpu_write(struct tide_gpu *g, struct tide_span array, uint64_t offset, const void *from,
 		   uint64_t bytes, struct tide_error *err)
 {
-	return driver_of(g)->write(g, array, offset, from, bytes, err);
+	int rc = usable(g, err);
+
+	return rc ? rc : driver_of(g)->write(g, array, offset, from, bytes, err);
 }
 
 int tide_gpu_demote(struct tide_gpu *g, struct tide_span array, struct tide_error *err)
 {
-	return driver_of(g)->demote(g, array, err);
+	int rc = usable(g, err);
+
+	return rc ? rc : driver_of(g)->demote(g, array, err);
 }
 
 int tide_gpu_reset(struct tide_gpu *g, struct tide_error *err)
 {
-	return driver_of(g)->reset(g, err);
+	int rc = usable(g, err);
+
+	return rc ? rc : driver_of(g)->reset(g, err);
 }
 
 int tide_gpu_stats(struct tide_gpu *g, struct tide_gpu_stats *stats, struct tide_error *err)
 {
 	struct tide_gpu_stats own = {0};
-	int rc = driver_of(g)->stats(g, &own, err);
+	int rc = usable(g, err);
 
+	if (!rc)
+		rc = driver_of(g)->stats(g, &own, err);
 	own.counts.size = sizeof own.counts;
 	return rc ? rc : TD_LIB_GIVE(stats, &own, tide_gpu_stats, err);
 }
 
 int tide_gpu_stats_json(struct tide_gpu *g, char **text, struct tide_error *err)
 {
-	return driver_of(g)->stats_json(g, text, err);
+	int rc = usable(g, err);
+
+	return rc ? rc : driver_of(g)->stats_json(g, text, err);
 }
 
 int tide_gpu_check(struct tide_gpu *g, struct tide_error *err)
 {
-	return driver_of(g)->check(g, err);
+	int rc = usable(g, err);
+
+	return rc ? rc : driver_of(g)->check(g, err);
 }
 
 int tide_gpu_close(struct tide_gpu *g, struct tide_error *err)
 {
-	return g ? driver_of(g)->close(g, err) : 0;
+	const struct td_gpu_driver *d;
+	int rc = g ? usable(g, err) : 0;
+
+	if (!g || rc)
+		return rc;
+	d = driver_of(g);
+	((struct td_gpu_head *)(void *)g)->handle.kind = NULL;
+	return d->close(g, err);
 }

@@ -2,6 +2,7 @@
 #ifndef TD_LIB_LIB_H
 #define TD_LIB_LIB_H
 
+#include "core/handle.h"
 #include "engine/engine.h"
 #include "mech/sim/functional.h"
 #include "mech/sim/timed/timed.h"
@@ -11,7 +12,11 @@
 #include "trace/trace.h"
 #include "workload/workload.h"
 
+/* sim.c: the kind of a struct tide_sim. */
+extern const char td_lib_sim_kind[];
+
 struct tide_sim {
+	struct td_handle handle;
 	struct td_engine *engine;
 	struct td_timed *timed; /* NULL: functional */
 	struct td_timed_model model;

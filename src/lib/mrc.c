@@ -283,7 +283,9 @@ int tide_mrc_run(struct tide_mrc **out, const struct tide_mrc_options *options,
 		 tide_progress *progress, void *arg, struct tide_error *err)
 {
 	struct tide_mrc_options own = {0};
-	int rc = TD_LIB_TAKE(&own, options, tide_mrc_options, err);
+	int rc = td_lib_given(out, "out", err);
+	if (!rc)
+		rc = TD_LIB_TAKE(&own, options, tide_mrc_options, err);
 	if (rc)
 		return rc;
 	struct td_lib_curve c = {

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/handle.h"
 #include "core/text.h"
 #include "json.h"
 #include "mappings.h"
@@ -18,13 +19,21 @@
 /* Below this a single instruction may need more chunks than there are. */
 #define FEWEST_CHUNKS 24
 
+static const char kind[] = "tide";
+
 struct tide {
+	struct td_handle handle;
 	struct td_pager *pager;
 	struct td_recorder *recorder;
 	uint64_t page_bytes, near_pages, seed;
 	uint32_t chunk_pages;
 	char *evict, *prefetch, *place, *host_kind; /* as they were written */
 };
+
+static int usable(const struct tide *t, struct tide_error *err)
+{
+	return td_handle_check(t, kind, err);
+}
 
 /* ---- options ---- */
 
@@ -233,6 +242,7 @@ static int open_recorder(struct tide *t, const struct tide_options *o, struct td
 
 static void discard(struct tide *t)
 {
+	t->handle.kind = NULL;
 	free(t->evict);
 	free(t->prefetch);
 	free(t->place);
@@ -269,12 +279,15 @@ int tide_open(struct tide **out, const struct tide_options *options, struct tide
 {
 	struct td_uffd_config config = {0};
 	struct tide_options own = {0};
-	int rc = TD_LIB_TAKE(&own, options, tide_options, err);
+	int rc = td_lib_given(out, "out", err);
+	if (!rc)
+		rc = TD_LIB_TAKE(&own, options, tide_options, err);
 	if (rc)
 		return rc;
 	struct tide *t = calloc(1, sizeof *t);
 	if (!t)
 		return tide_fail(err, -ENOMEM, "out of memory");
+	t->handle.kind = kind;
 	rc = set_up(t, &own, &config, err);
 	td_policy_release(&config.evict);
 	td_policy_release(&config.prefetch);
@@ -289,10 +302,13 @@ int tide_open(struct tide **out, const struct tide_options *options, struct tide
 int tide_record_end(struct tide *t, struct tide_error *err)
 {
 	struct td_pager_caller saved;
+	int rc = usable(t, err);
+	if (rc)
+		return rc;
 	struct td_engine *e = td_pager_lock_engine(t->pager, &saved);
 	struct td_recorder *recorder = t->recorder;
 	t->recorder = NULL;
-	int rc = td_engine_finish(e, err);
+	rc = td_engine_finish(e, err);
 	td_pager_unlock_engine(t->pager, &saved);
 	int recorded = td_recorder_close(recorder, rc ? NULL : err);
 	return rc ? rc : recorded;
@@ -300,9 +316,10 @@ int tide_record_end(struct tide *t, struct tide_error *err)
 
 int tide_close(struct tide *t, struct tide_error *err)
 {
-	if (!t)
-		return 0;
-	int rc = td_pager_close(t->pager, err);
+	int rc = t ? usable(t, err) : 0;
+	if (!t || rc)
+		return rc;
+	rc = td_pager_close(t->pager, err);
 	int recorded = td_recorder_close(t->recorder, rc ? NULL : err);
 	discard(t);
 	return rc ? rc : recorded;
@@ -315,7 +332,11 @@ int tide_map(struct tide *t, void **out, size_t bytes, const struct tide_map_opt
 {
 	struct td_uffd_file file = {0};
 	struct tide_map_options own = {0};
-	int rc = how ? TD_LIB_TAKE(&own, how, tide_map_options, err) : 0;
+	int rc = usable(t, err);
+	if (!rc)
+		rc = td_lib_given(out, "out", err);
+	if (!rc && how)
+		rc = TD_LIB_TAKE(&own, how, tide_map_options, err);
 	if (rc)
 		return rc;
 	if (own.path)
@@ -325,12 +346,16 @@ int tide_map(struct tide *t, void **out, size_t bytes, const struct tide_map_opt
 
 int tide_unmap(struct tide *t, void *addr, size_t bytes, struct tide_error *err)
 {
-	return td_pager_unmap(t->pager, addr, bytes, err);
+	int rc = usable(t, err);
+	return rc ? rc : td_pager_unmap(t->pager, addr, bytes, err);
 }
 
 int tide_advise(struct tide *t, void *addr, size_t bytes, enum tide_advice advice,
 		struct tide_error *err)
 {
+	int rc = usable(t, err);
+	if (rc)
+		return rc;
 	switch (advice) {
 	case TIDE_WILL_NEED: return td_pager_prefetch(t->pager, addr, bytes, err);
 	case TIDE_COLD: return td_pager_cold(t->pager, addr, bytes, err);
@@ -341,18 +366,21 @@ int tide_advise(struct tide *t, void *addr, size_t bytes, enum tide_advice advic
 
 int tide_prefetch(struct tide *t, const void *addr, size_t bytes, struct tide_error *err)
 {
-	return td_pager_prefetch(t->pager, addr, bytes, err);
+	int rc = usable(t, err);
+	return rc ? rc : td_pager_prefetch(t->pager, addr, bytes, err);
 }
 
 int tide_sync(struct tide *t, void *addr, size_t bytes, struct tide_error *err)
 {
-	return td_pager_sync(t->pager, addr, bytes, err);
+	int rc = usable(t, err);
+	return rc ? rc : td_pager_sync(t->pager, addr, bytes, err);
 }
 
 int tide_hold(struct tide *t, const void *addr, size_t bytes, bool write, size_t *held,
 	      struct tide_error *err)
 {
-	return td_pager_hold(t->pager, addr, bytes, write, held, err);
+	int rc = usable(t, err);
+	return rc ? rc : td_pager_hold(t->pager, addr, bytes, write, held, err);
 }
 
 void tide_release(struct tide *t, const void *addr, size_t held)
@@ -389,6 +417,9 @@ static void fill_stats(struct tide *t, struct tide_stats *s)
 int tide_stats(struct tide *t, struct tide_stats *stats, struct tide_error *err)
 {
 	struct tide_stats own;
+	int rc = usable(t, err);
+	if (rc)
+		return rc;
 	fill_stats(t, &own);
 	return TD_LIB_GIVE(stats, &own, tide_stats, err);
 }
@@ -423,6 +454,11 @@ int tide_stats_json(struct tide *t, char **text, struct tide_error *err)
 {
 	struct tide_stats s;
 	struct td_pager_caller saved;
+	int rc = usable(t, err);
+	if (!rc)
+		rc = td_lib_given(text, "text", err);
+	if (rc)
+		return rc;
 	json_t *o = td_lib_document("run");
 	fill_stats(t, &s);
 	json_object_set_new(o, "config", config(t, &s));

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/handle.h"
 #include "core/text.h"
 #include "cuda.h"
 #include "json.h"
@@ -20,10 +21,18 @@ static const char *const dedups[] = {"off", "on", "auto", NULL};
 static const char *const hashes[] = {"xxh3", "md5", NULL};
 static const char *const devices[] = {"ram", "cuda", NULL};
 
+static const char kind[] = "tide_pool";
+
 struct tide_pool {
+	struct td_handle handle;
 	struct td_pool *pool;
 	struct td_pool_config config; /* its texts are the caller's, and are not looked at again */
 };
+
+static int usable(const struct tide_pool *p, struct tide_error *err)
+{
+	return td_handle_check(p, kind, err);
+}
 
 /* ---- options ---- */
 
@@ -170,8 +179,11 @@ int tide_pool_open(struct tide_pool **out, const struct tide_pool_options *optio
 		   struct tide_error *err)
 {
 	struct tide_pool_options own = {0};
+	int rc = td_lib_given(out, "out", err);
+	if (rc)
+		return rc;
 	*out = NULL;
-	int rc = TD_LIB_TAKE(&own, options, tide_pool_options, err);
+	rc = TD_LIB_TAKE(&own, options, tide_pool_options, err);
 	if (rc)
 		return rc;
 	struct tide_pool *p = calloc(1, sizeof *p);
@@ -180,6 +192,7 @@ int tide_pool_open(struct tide_pool **out, const struct tide_pool_options *optio
 	rc = parse(&own, &p->config, err);
 	if (!rc)
 		rc = td_pool_open(&p->pool, &p->config, err);
+	p->handle.kind = kind;
 	if (rc)
 		free(p);
 	else
@@ -189,21 +202,23 @@ int tide_pool_open(struct tide_pool **out, const struct tide_pool_options *optio
 
 int tide_pool_close(struct tide_pool *p, struct tide_error *err)
 {
-	if (!p)
-		return 0;
-	int rc = td_pool_close(p->pool, err);
+	int rc = p ? usable(p, err) : 0;
+	if (!p || rc)
+		return rc;
+	p->handle.kind = NULL;
+	rc = td_pool_close(p->pool, err);
 	free(p);
 	return rc;
 }
 
 uint64_t tide_pool_bytes(const struct tide_pool *p)
 {
-	return td_pool_bytes(p->pool);
+	return usable(p, NULL) ? 0 : td_pool_bytes(p->pool);
 }
 
 uint32_t tide_pool_page_bytes(const struct tide_pool *p)
 {
-	return p->config.page_bytes;
+	return usable(p, NULL) ? 0 : p->config.page_bytes;
 }
 
 /* ---- pages and bytes ---- */
@@ -211,50 +226,69 @@ uint32_t tide_pool_page_bytes(const struct tide_pool *p)
 int tide_pool_get(struct tide_pool *p, uint64_t page, enum tide_pool_access access,
 		  struct tide_pool_pin *pin, struct tide_error *err)
 {
-	return td_pool_get(p->pool, page, access, pin, err);
+	int rc = usable(p, err);
+	if (!rc)
+		rc = td_lib_given(pin, "pin", err);
+	return rc ? rc : td_pool_get(p->pool, page, access, pin, err);
 }
 
-void tide_pool_put(struct tide_pool *p, const struct tide_pool_pin *pin)
+int tide_pool_put(struct tide_pool *p, struct tide_pool_pin *pin, struct tide_error *err)
 {
-	td_pool_put(p->pool, pin);
+	int rc = usable(p, err);
+	if (!rc)
+		rc = td_lib_given(pin, "pin", err);
+	return rc ? rc : td_pool_put(p->pool, pin, err);
 }
 
 int tide_pool_get_async(struct tide_pool *p, uint64_t page, enum tide_pool_access access,
 			tide_pool_done *done, void *arg, struct tide_error *err)
 {
-	return td_pool_get_async(p->pool, page, access, done, arg, err);
+	int rc = usable(p, err);
+	if (!rc && !done)
+		rc = tide_fail(err, -EINVAL, "done is NULL: give one");
+	return rc ? rc : td_pool_get_async(p->pool, page, access, done, arg, err);
 }
 
 int tide_pool_read(struct tide_pool *p, void *to, size_t bytes, uint64_t offset,
 		   struct tide_error *err)
 {
-	return td_pool_read(p->pool, to, bytes, offset, err);
+	int rc = usable(p, err);
+	if (!rc && bytes)
+		rc = td_lib_given(to, "to", err);
+	return rc ? rc : td_pool_read(p->pool, to, bytes, offset, err);
 }
 
 int tide_pool_write(struct tide_pool *p, const void *from, size_t bytes, uint64_t offset,
 		    struct tide_error *err)
 {
-	return td_pool_write(p->pool, from, bytes, offset, err);
+	int rc = usable(p, err);
+	if (!rc && bytes)
+		rc = td_lib_given(from, "from", err);
+	return rc ? rc : td_pool_write(p->pool, from, bytes, offset, err);
 }
 
 int tide_pool_zero(struct tide_pool *p, uint64_t offset, uint64_t bytes, struct tide_error *err)
 {
-	return td_pool_write(p->pool, NULL, bytes, offset, err);
+	int rc = usable(p, err);
+	return rc ? rc : td_pool_write(p->pool, NULL, bytes, offset, err);
 }
 
 int tide_pool_trim(struct tide_pool *p, uint64_t offset, uint64_t bytes, struct tide_error *err)
 {
-	return td_pool_trim(p->pool, offset, bytes, err);
+	int rc = usable(p, err);
+	return rc ? rc : td_pool_trim(p->pool, offset, bytes, err);
 }
 
 int tide_pool_flush(struct tide_pool *p, struct tide_error *err)
 {
-	return td_pool_flush(p->pool, err);
+	int rc = usable(p, err);
+	return rc ? rc : td_pool_flush(p->pool, err);
 }
 
 int tide_pool_check(struct tide_pool *p, struct tide_error *err)
 {
-	return td_pool_check(p->pool, err);
+	int rc = usable(p, err);
+	return rc ? rc : td_pool_check(p->pool, err);
 }
 
 /* ---- statistics ---- */
@@ -262,6 +296,9 @@ int tide_pool_check(struct tide_pool *p, struct tide_error *err)
 int tide_pool_stats(struct tide_pool *p, struct tide_pool_stats *stats, struct tide_error *err)
 {
 	struct tide_pool_stats own;
+	int rc = usable(p, err);
+	if (rc)
+		return rc;
 	td_pool_stats(p->pool, &own);
 	own.counts.size = sizeof own.counts;
 	return TD_LIB_GIVE(stats, &own, tide_pool_stats, err);
@@ -295,6 +332,11 @@ static json_t *figures(const struct tide_pool_stats *s)
 int tide_pool_stats_json(struct tide_pool *p, char **text, struct tide_error *err)
 {
 	struct tide_pool_stats s;
+	int rc = usable(p, err);
+	if (!rc)
+		rc = td_lib_given(text, "text", err);
+	if (rc)
+		return rc;
 	json_t *o = td_lib_document("pool");
 	td_pool_stats(p->pool, &s);
 	json_object_set_new(o, "config", config(&p->config));

@@ -15,6 +15,8 @@ static uint64_t now_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
+const char td_lib_sim_kind[] = "tide_sim";
+
 static const char *or_default(const char *text, const char *initial)
 {
 	return text ? text : initial;
@@ -326,12 +328,15 @@ int tide_sim_open(struct tide_sim **out, const struct tide_sim_options *options,
 {
 	struct td_engine_config config = {0};
 	struct tide_sim_options own = {0};
-	int rc = TD_LIB_TAKE(&own, options, tide_sim_options, err);
+	int rc = td_lib_given(out, "out", err);
+	if (!rc)
+		rc = TD_LIB_TAKE(&own, options, tide_sim_options, err);
 	if (rc)
 		return rc;
 	struct tide_sim *sim = calloc(1, sizeof *sim);
 	if (!sim)
 		return tide_fail(err, -ENOMEM, "out of memory");
+	sim->handle.kind = td_lib_sim_kind;
 	rc = set_up(sim, &own, &config, err);
 	td_policy_release(&config.evict);
 	td_policy_release(&config.prefetch);
@@ -382,11 +387,13 @@ static int run_functional(struct tide_sim *sim, tide_progress *progress, void *a
 int tide_sim_run(struct tide_sim *sim, tide_progress *progress, void *arg, struct tide_error *err)
 {
 	struct told to = {sim, progress, arg};
+	int rc = td_handle_check(sim, td_lib_sim_kind, err);
+	if (rc)
+		return rc;
 	if (!sim->source)
 		return tide_fail(err, -EINVAL, "there is no input to run: push accesses instead");
-	int rc = sim->timed
-			 ? td_timed_run(sim->timed, sim->engine, sim->source, tell_timed, &to, err)
-			 : run_functional(sim, progress, arg, err);
+	rc = sim->timed ? td_timed_run(sim->timed, sim->engine, sim->source, tell_timed, &to, err)
+			: run_functional(sim, progress, arg, err);
 	tell_progress(sim, progress, arg);
 	sim->finished_ns = now_ns();
 	return rc ? rc : td_engine_finish(sim->engine, err);
@@ -394,6 +401,11 @@ int tide_sim_run(struct tide_sim *sim, tide_progress *progress, void *arg, struc
 
 int tide_sim_access(struct tide_sim *sim, const struct tide_event *event, struct tide_error *err)
 {
+	int rc = td_handle_check(sim, td_lib_sim_kind, err);
+	if (!rc)
+		rc = td_lib_given(event, "event", err);
+	if (rc)
+		return rc;
 	if (sim->source)
 		return tide_fail(
 			err, -EINVAL,
@@ -409,28 +421,34 @@ int tide_sim_access(struct tide_sim *sim, const struct tide_event *event, struct
 
 int tide_sim_counts(const struct tide_sim *sim, struct tide_counts *counts, struct tide_error *err)
 {
-	return TD_LIB_GIVE(counts, &sim->engine->counts, tide_counts, err);
+	int rc = td_handle_check(sim, td_lib_sim_kind, err);
+	return rc ? rc : TD_LIB_GIVE(counts, &sim->engine->counts, tide_counts, err);
 }
 
 uint64_t tide_sim_time_ns(const struct tide_sim *sim)
 {
 	struct td_timed_figures f = {0};
-	if (sim->timed)
+	if (!td_handle_check(sim, td_lib_sim_kind, NULL) && sim->timed)
 		td_timed_figures(sim->timed, &f);
 	return f.simulated_ns;
 }
 
 int tide_sim_facts(const struct tide_sim *sim, struct tide_facts *facts, struct tide_error *err)
 {
+	int rc = td_handle_check(sim, td_lib_sim_kind, err);
+	if (rc)
+		return rc;
 	const struct td_trace_facts *f = &sim->facts;
 	struct tide_facts own = {sizeof own, f->accesses, f->pages, f->last_page, f->refs};
 	return TD_LIB_GIVE(facts, &own, tide_facts, err);
 }
 
-void tide_sim_close(struct tide_sim *sim)
+int tide_sim_close(struct tide_sim *sim)
 {
-	if (!sim)
-		return;
+	int rc = sim ? td_handle_check(sim, td_lib_sim_kind, NULL) : 0;
+	if (!sim || rc)
+		return rc;
+	sim->handle.kind = NULL;
 	td_engine_destroy(sim->engine);
 	td_timed_close(sim->timed);
 	td_timed_model_free(&sim->model);
@@ -442,4 +460,5 @@ void tide_sim_close(struct tide_sim *sim)
 	free(sim->prefetch);
 	free(sim->place);
 	free(sim);
+	return 0;
 }

@@ -69,6 +69,11 @@ static json_t *wall(const struct tide_sim *sim)
 
 int tide_sim_json(struct tide_sim *sim, char **out, struct tide_error *err)
 {
+	int rc = td_handle_check(sim, td_lib_sim_kind, err);
+	if (!rc)
+		rc = td_lib_given(out, "text", err);
+	if (rc)
+		return rc;
 	json_t *o = td_lib_document("sim");
 	json_object_set_new(o, "input", input(sim));
 	json_object_set_new(o, "config", config(sim));

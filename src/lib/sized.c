@@ -7,7 +7,7 @@
 /* More is no size but what was in memory. */
 #define SIZE_MOST 65536
 
-static int read_size(const void *given, const char *name, size_t *size, struct tide_error *err)
+int td_lib_size(const void *given, const char *name, size_t *size, struct tide_error *err)
 {
 	if (!given)
 		return tide_fail(err, -EINVAL, "struct %s is NULL: give one", name);
@@ -17,6 +17,11 @@ static int read_size(const void *given, const char *name, size_t *size, struct t
 				 "struct %s has no size: write struct %s x = {.size = sizeof x}",
 				 name, name);
 	return 0;
+}
+
+int td_lib_given(const void *pointer, const char *what, struct tide_error *err)
+{
+	return pointer ? 0 : tide_fail(err, -EINVAL, "%s is NULL: give one", what);
 }
 
 static bool is_zero(const unsigned char *from, size_t bytes)
@@ -37,10 +42,11 @@ int td_lib_take(void *own, size_t own_bytes, const void *given, const char *name
 		struct tide_error *err)
 {
 	size_t size = 0;
-	int rc = read_size(given, name, &size, err);
+	int rc = td_lib_size(given, name, &size, err);
 	if (rc)
 		return rc;
-	if (size > own_bytes && !is_zero((const unsigned char *)given + own_bytes, size - own_bytes))
+	if (size > own_bytes &&
+	    !is_zero((const unsigned char *)given + own_bytes, size - own_bytes))
 		return tide_fail(err, -EINVAL,
 				 "struct %s sets what this libtide does not know: install the "
 				 "libtide that the program was compiled for",
@@ -54,7 +60,7 @@ int td_lib_give(void *to, const void *own, size_t own_bytes, const char *name,
 		struct tide_error *err)
 {
 	size_t size = 0;
-	int rc = read_size(to, name, &size, err);
+	int rc = td_lib_size(to, name, &size, err);
 	if (rc)
 		return rc;
 	memset(to, 0, size);

@@ -16,6 +16,12 @@ int td_lib_take(void *own, size_t own_bytes, const void *given, const char *name
 int td_lib_give(void *to, const void *own, size_t own_bytes, const char *name,
 		struct tide_error *err);
 
+/* What a struct says of itself. -EINVAL: it is NULL or has no size. */
+int td_lib_size(const void *given, const char *name, size_t *size, struct tide_error *err);
+
+/* -EINVAL: the pointer is NULL. what: the parameter's name. */
+int td_lib_given(const void *pointer, const char *what, struct tide_error *err);
+
 #define TD_LIB_TAKE(own, given, type, err) td_lib_take(own, sizeof(struct type), given, #type, err)
 #define TD_LIB_GIVE(to, own, type, err) td_lib_give(to, own, sizeof(struct type), #type, err)
 

@@ -23,12 +23,18 @@ static int no_memory(const char *workload, struct tide_error *err)
 int tide_workload_describe(struct tide_workload_shape **out, const char *workload, const char *seed,
 			   struct tide_error *err)
 {
-	uint64_t page_bytes = td_workload_page_bytes(td_workload_find(workload)), number;
 	struct td_trace_source *source;
-	int rc = td_lib_seed(seed, &number, err);
+	uint64_t number;
+	int rc = td_lib_given(out, "out", err);
 
 	if (!rc)
-		rc = td_workload_open(&source, workload, page_bytes, number, err);
+		rc = td_lib_given(workload, "workload", err);
+	if (!rc)
+		rc = td_lib_seed(seed, &number, err);
+	if (rc)
+		return rc;
+	uint64_t page_bytes = td_workload_page_bytes(td_workload_find(workload));
+	rc = td_workload_open(&source, workload, page_bytes, number, err);
 	if (rc)
 		return rc;
 	struct tide_workload_shape *s = calloc(1, sizeof *s);
@@ -132,13 +138,20 @@ int tide_workload_measure(struct tide_workload_measured *out, const char *worklo
 			  const char *page, const char *seed, tide_progress *progress, void *arg,
 			  struct tide_error *err)
 {
-	uint64_t page_bytes = td_workload_page_bytes(td_workload_find(workload)), number;
 	struct tide_workload_measured own = {0};
 	struct td_trace_source *source;
+	uint64_t number;
 	double start = processor_seconds();
-	int rc = td_lib_seed(seed, &number, err);
+	int rc = td_lib_given(workload, "workload", err);
 
-	if (!rc && page)
+	if (!rc)
+		rc = td_lib_size(out, "tide_workload_measured", &(size_t){0}, err);
+	if (!rc)
+		rc = td_lib_seed(seed, &number, err);
+	if (rc)
+		return rc;
+	uint64_t page_bytes = td_workload_page_bytes(td_workload_find(workload));
+	if (page)
 		rc = td_lib_page_bytes(page, &page_bytes, err);
 	if (!rc)
 		rc = td_workload_open(&source, workload, page_bytes, number, err);

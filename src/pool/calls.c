@@ -66,15 +66,35 @@ int td_pool_get(struct td_pool *p, uint64_t page, enum tide_pool_access access,
 	return r.result ? explain(p, r.result, page, err) : 0;
 }
 
-void td_pool_put(struct td_pool *p, const struct tide_pool_pin *pin)
+/* The block of a pin keeps its generation until the last pin of it is put. */
+static int put_block(struct td_pool *p, const struct tide_pool_pin *pin)
 {
-	if (p->degree == 1) {
-		td_pool_release(p, (uint32_t)pin->handle, pin->access == TIDE_POOL_WRITE);
-		return;
-	}
+	uint32_t b = (uint32_t)(pin->handle >> 32);
+	uint64_t word = b < p->n_blocks ? td_pool_word(p, b) : 0;
+	if (word >> 32 != (uint32_t)pin->handle || !(word & TD_PINS))
+		return -EINVAL;
+	td_pool_release(p, b, pin->access == TIDE_POOL_WRITE);
+	return 0;
+}
+
+static int put_window(struct td_pool *p, const struct tide_pool_pin *pin)
+{
 	pthread_mutex_lock(&p->lock);
-	td_pool_window_put(p, pin);
+	int rc = td_pool_window_put(p, pin);
 	pthread_mutex_unlock(&p->lock);
+	return rc;
+}
+
+int td_pool_put(struct td_pool *p, struct tide_pool_pin *pin, struct tide_error *err)
+{
+	int rc = -EINVAL;
+	if (pin->addr)
+		rc = p->degree == 1 ? put_block(p, pin) : put_window(p, pin);
+	if (rc)
+		return tide_fail(err, rc, "page %" PRIu64 " is not pinned by this pin: put it once",
+				 pin->page);
+	pin->addr = NULL;
+	return 0;
 }
 
 static int begin_async(struct td_pool *p, const struct td_pool_request *what,
@@ -150,7 +170,7 @@ static bool copy_hit(struct td_pool *p, const struct td_pool_request *r)
 		memcpy(bytes, r->from, r->n);
 	else
 		memcpy(r->to, bytes, r->n);
-	td_pool_release(p, (uint32_t)pin.handle, r->write);
+	td_pool_release(p, (uint32_t)(pin.handle >> 32), r->write);
 	return true;
 }
 

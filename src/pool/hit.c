@@ -106,7 +106,7 @@ bool td_pool_hit(struct td_pool *p, uint64_t page, bool write, struct tide_pool_
 		unpin(p, b);
 		return false;
 	}
-	*pin = (struct tide_pool_pin){td_pool_bytes_of(p, b), page, b,
+	*pin = (struct tide_pool_pin){td_pool_bytes_of(p, b), page, ref,
 				      write ? TIDE_POOL_WRITE : TIDE_POOL_READ};
 	record(p, ref);
 	return true;

@@ -325,7 +325,7 @@ int td_pool_sign(struct td_pool *p, size_t n); /* work.hashed into work.found; w
 /* window.c, with the lock */
 struct td_pool_window *td_pool_window_find(struct td_pool *p, uint64_t page);
 int td_pool_window_get(struct td_pool *p, uint64_t page, struct tide_pool_pin *pin);
-void td_pool_window_put(struct td_pool *p, const struct tide_pool_pin *pin);
+int td_pool_window_put(struct td_pool *p, const struct tide_pool_pin *pin); /* -EINVAL: no pin */
 void td_pool_copy(struct td_pool *p, const struct td_pool_request *r);
 
 /* regions.c, with the lock but the second */

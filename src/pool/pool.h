@@ -28,7 +28,7 @@ uint64_t td_pool_bytes(const struct td_pool *p);
 
 int td_pool_get(struct td_pool *p, uint64_t page, enum tide_pool_access access,
 		struct tide_pool_pin *pin, struct tide_error *err);
-void td_pool_put(struct td_pool *p, const struct tide_pool_pin *pin);
+int td_pool_put(struct td_pool *p, struct tide_pool_pin *pin, struct tide_error *err);
 int td_pool_get_async(struct td_pool *p, uint64_t page, enum tide_pool_access access,
 		      tide_pool_done *done, void *arg, struct tide_error *err);
 

@@ -28,7 +28,7 @@ static int pin_block(struct td_pool *p, struct td_pool_request *r)
 	if (!td_pool_try_pin(p, td_pool_ref(b, td_pool_word(p, b)), TD_MAIN))
 		return -ENOBUFS;
 	r->pin.addr = td_pool_bytes_of(p, b);
-	r->pin.handle = b;
+	r->pin.handle = td_pool_ref(b, td_pool_word(p, b));
 	return 0;
 }
 

@@ -79,13 +79,16 @@ static void store(struct td_pool *p, const struct td_pool_window *w)
 	}
 }
 
-void td_pool_window_put(struct td_pool *p, const struct tide_pool_pin *pin)
+int td_pool_window_put(struct td_pool *p, const struct tide_pool_pin *pin)
 {
 	struct td_pool_window *w = td_pool_window_find(p, pin->page);
+	if (!w || w->bytes != pin->addr)
+		return -EINVAL;
 	if (pin->access == TIDE_POOL_WRITE)
 		store(p, w);
 	if (!--w->pins)
 		window_close(p, w);
+	return 0;
 }
 
 /* ---- copies ---- */

@@ -111,7 +111,7 @@ static inline void access_page(struct fixture *f, uint64_t page, bool write, uin
 		memcpy((unsigned char *)pin.addr + at, &value, 8);
 		memcpy(shadow + at, &value, 8);
 	}
-	td_pool_put(f->pool, &pin);
+	td_pool_put(f->pool, &pin, NULL);
 }
 
 static inline void read_all(struct fixture *f)

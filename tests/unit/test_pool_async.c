@@ -14,7 +14,7 @@ struct calls {
 	_Atomic bool over;
 };
 
-static void when_done(void *arg, const struct tide_pool_pin *pin, int result)
+static void when_done(void *arg, struct tide_pool_pin *pin, int result)
 {
 	struct calls *c = arg;
 	sigset_t mask;
@@ -22,7 +22,7 @@ static void when_done(void *arg, const struct tide_pool_pin *pin, int result)
 	pthread_sigmask(SIG_SETMASK, NULL, &mask);
 	c->bad += !is_caller && !sigismember(&mask, SIGTERM);
 	if (!result)
-		td_pool_put(c->f.pool, pin);
+		td_pool_put(c->f.pool, pin, NULL);
 	c->done++;
 }
 
@@ -51,7 +51,7 @@ static void use_pool(void *arg, unsigned i)
 		is_inside = false;
 		c->bad += rc != 0;
 		if (!rc)
-			td_pool_put(c->f.pool, &pin);
+			td_pool_put(c->f.pool, &pin, NULL);
 	}
 }
 
@@ -76,13 +76,13 @@ struct order {
 	_Atomic unsigned n;
 };
 
-static void note_page(void *arg, const struct tide_pool_pin *pin, int result)
+static void note_page(void *arg, struct tide_pool_pin *pin, int result)
 {
 	struct order *o = arg;
 	if (result)
 		return;
 	o->pages[o->n] = pin->page;
-	td_pool_put(o->f->pool, pin);
+	td_pool_put(o->f->pool, pin, NULL);
 	o->n++;
 }
 

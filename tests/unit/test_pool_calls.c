@@ -17,8 +17,8 @@ static void test_pinned_stays(void **state)
 	assert_memory_equal(pin.addr, f.shadow + 5 * PAGE, PAGE);
 	struct tide_pool_pin again = get(&f, 5, false);
 	assert_ptr_equal(again.addr, pin.addr);
-	td_pool_put(f.pool, &again);
-	td_pool_put(f.pool, &pin);
+	td_pool_put(f.pool, &again, NULL);
+	td_pool_put(f.pool, &pin, NULL);
 	assert_int_equal(stats_of(&f).counts.hits, 1);
 	close_pool(&f);
 	remove_file(&f);
@@ -37,10 +37,10 @@ static void test_all_pinned(void **state)
 		pins[i] = get(&f, i, true);
 	assert_int_equal(td_pool_get(f.pool, 50, TIDE_POOL_READ, &more, &err), -ENOBUFS);
 	assert_non_null(strstr(err.text, "pinned"));
-	td_pool_put(f.pool, &pins[0]);
+	td_pool_put(f.pool, &pins[0], NULL);
 	access_page(&f, 50, false, 0);
 	for (uint64_t i = 1; i < 32; i++)
-		td_pool_put(f.pool, &pins[i]);
+		td_pool_put(f.pool, &pins[i], NULL);
 	read_all(&f);
 	close_pool(&f);
 	check_file(&f);
@@ -71,7 +71,7 @@ static void test_all_pinned_for_many(void **state)
 	clock_gettime(CLOCK_MONOTONIC, &t1);
 	assert_true(t1.tv_sec - t0.tv_sec < 5);
 	for (uint64_t i = 0; i < 32; i++)
-		td_pool_put(f.pool, &pins[i]);
+		td_pool_put(f.pool, &pins[i], NULL);
 	read_all(&f);
 	close_pool(&f);
 	remove_file(&f);
@@ -89,14 +89,14 @@ static void check_write_pins(uint32_t block)
 	assert_ptr_equal(one.addr, two.addr);
 	memset(one.addr, 7, 100);
 	memset(f.shadow + 2 * PAGE, 7, 100);
-	td_pool_put(f.pool, &one);
+	td_pool_put(f.pool, &one, NULL);
 	assert_int_equal(stats_of(&f).dirty_pages, 1);
 	assert_int_equal(td_pool_write(f.pool, f.shadow, 50, 2 * PAGE + 4000, NULL), 0);
 	memcpy(f.shadow + 2 * PAGE + 4000, f.shadow, 50);
 	assert_memory_equal(two.addr, f.shadow + 2 * PAGE, PAGE);
 	assert_int_equal(td_pool_flush(f.pool, NULL), 0);
 	check_file(&f);
-	td_pool_put(f.pool, &two);
+	td_pool_put(f.pool, &two, NULL);
 	read_all(&f);
 	close_pool(&f);
 	check_file(&f);
@@ -185,7 +185,7 @@ static void test_trim_frees_space(void **state)
 	struct tide_pool_pin pin = get(&f, 31, false);
 	memset(f.shadow + 10 * PAGE, 0, 300 * PAGE);
 	assert_int_equal(td_pool_trim(f.pool, 10 * PAGE, 300 * PAGE, NULL), 0);
-	td_pool_put(f.pool, &pin);
+	td_pool_put(f.pool, &pin, NULL);
 	read_all(&f);
 	close_pool(&f);
 	check_file(&f);
@@ -241,13 +241,13 @@ struct gets {
 	_Atomic unsigned done, bad;
 };
 
-static void count(void *arg, const struct tide_pool_pin *pin, int result)
+static void count(void *arg, struct tide_pool_pin *pin, int result)
 {
 	struct gets *g = arg;
 	if (result || memcmp(pin->addr, g->f.shadow + pin->page * PAGE, PAGE))
 		g->bad++;
 	if (!result)
-		td_pool_put(g->f.pool, pin);
+		td_pool_put(g->f.pool, pin, NULL);
 	g->done++;
 }
 
@@ -265,7 +265,7 @@ static void test_async(void **state)
 	assert_int_equal(td_pool_get_async(g.f.pool, GETS, TIDE_POOL_READ, count, &g, NULL),
 			 -EINVAL);
 	assert_int_equal(td_pool_get(g.f.pool, 3, TIDE_POOL_READ, &pin, NULL), 0);
-	td_pool_put(g.f.pool, &pin);
+	td_pool_put(g.f.pool, &pin, NULL);
 	while (g.done < GETS)
 		usleep(1000);
 	assert_int_equal(g.bad, 0);

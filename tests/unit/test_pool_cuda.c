@@ -284,7 +284,7 @@ static void test_pool_with_failures(void **state)
 			continue;
 		}
 		assert_memory_equal(pin.addr, f.shadow + page * PAGE, PAGE);
-		td_pool_put(f.pool, &pin);
+		td_pool_put(f.pool, &pin, NULL);
 	}
 	assert_true(failed > 10);
 	card.fail_wait = 0;

@@ -67,7 +67,7 @@ static void test_copy_on_write(void **state)
 	memcpy(was, pin.addr, PAGE);
 	access_page(&f, 0, true, 1);
 	assert_memory_equal(pin.addr, was, PAGE);
-	td_pool_put(f.pool, &pin);
+	td_pool_put(f.pool, &pin, NULL);
 	struct tide_pool_stats s = stats_of(&f);
 	assert_int_equal(s.private_copies, 1);
 	assert_int_equal(s.main_used_bytes + s.device_used_bytes, 4 * PAGE);
@@ -94,7 +94,7 @@ static void test_pin_on_what_was_left(void **state)
 	assert_memory_equal(pin.addr, was, PAGE);
 	assert_int_equal(td_pool_trim(f.pool, 3 * PAGE, PAGE, NULL), 0);
 	memset(f.shadow + 3 * PAGE, 0, PAGE);
-	td_pool_put(f.pool, &pin);
+	td_pool_put(f.pool, &pin, NULL);
 	end(&f);
 }
 
@@ -110,8 +110,8 @@ static void test_copy_on_write_of_pinned(void **state)
 	access_page(&f, 3, true, 1);
 	assert_memory_equal(reader.addr, f.shadow + 3 * PAGE, PAGE);
 	assert_memory_equal(other.addr, f.shadow, PAGE);
-	td_pool_put(f.pool, &reader);
-	td_pool_put(f.pool, &other);
+	td_pool_put(f.pool, &reader, NULL);
+	td_pool_put(f.pool, &other, NULL);
 	check_pool(&f);
 	end(&f);
 }

@@ -13,7 +13,7 @@ static int try_get(struct fixture *f, uint64_t page)
 		return rc;
 	}
 	assert_memory_equal(pin.addr, f->shadow + page * PAGE, PAGE);
-	td_pool_put(f->pool, &pin);
+	td_pool_put(f->pool, &pin, NULL);
 	return 0;
 }
 

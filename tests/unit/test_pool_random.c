@@ -247,7 +247,7 @@ static void use_pin(struct run *r)
 	uint64_t size = r->f.config.page_bytes, page = pick(r, (r->bytes + size - 1) / size);
 	bool write = pick(r, 2);
 	if (r->held[i]) {
-		td_pool_put(r->f.pool, &r->pins[i]);
+		td_pool_put(r->f.pool, &r->pins[i], NULL);
 		r->held[i] = false;
 	}
 	if (is_held(r, page))
@@ -264,14 +264,14 @@ static void use_pin(struct run *r)
 	}
 	r->held[i] = !write && r->f.config.main_pages > PINS;
 	if (!r->held[i])
-		td_pool_put(r->f.pool, &r->pins[i]);
+		td_pool_put(r->f.pool, &r->pins[i], NULL);
 }
 
 static void put_all(struct run *r)
 {
 	for (unsigned i = 0; i < PINS; i++)
 		if (r->held[i])
-			td_pool_put(r->f.pool, &r->pins[i]);
+			td_pool_put(r->f.pool, &r->pins[i], NULL);
 	memset(r->held, 0, sizeof r->held);
 }
 

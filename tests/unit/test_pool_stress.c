@@ -123,7 +123,7 @@ static void use_pin(struct stress *s, uint64_t page, bool write, uint64_t luck)
 		fill(shadow, PAGE, luck);
 		memcpy(pin.addr, shadow, PAGE);
 	}
-	td_pool_put(s->f.pool, &pin);
+	td_pool_put(s->f.pool, &pin, NULL);
 }
 
 struct later {
@@ -131,7 +131,7 @@ struct later {
 	_Atomic bool done;
 };
 
-static void when_done(void *arg, const struct tide_pool_pin *pin, int result)
+static void when_done(void *arg, struct tide_pool_pin *pin, int result)
 {
 	struct later *l = arg;
 	if (result)
@@ -139,7 +139,7 @@ static void when_done(void *arg, const struct tide_pool_pin *pin, int result)
 	else if (memcmp(pin->addr, l->s->f.shadow + pin->page * PAGE, PAGE))
 		complain(l->s, "an asynchronous pin shows other bytes");
 	if (!result)
-		td_pool_put(l->s->f.pool, pin);
+		td_pool_put(l->s->f.pool, pin, NULL);
 	atomic_store(&l->done, true);
 }
 

@@ -144,7 +144,7 @@ static int access_page(struct td_pool_bench *b, uint64_t page, bool write, uint6
 		return rc;
 	if (write)
 		memcpy(pin.addr, &value, sizeof value);
-	tide_pool_put(b->pool, &pin);
+	tide_pool_put(b->pool, &pin, NULL);
 	return 0;
 }
 
@@ -156,7 +156,7 @@ struct flight {
 	sem_t done;
 };
 
-static void land(void *arg, const struct tide_pool_pin *pin, int result)
+static void land(void *arg, struct tide_pool_pin *pin, int result)
 {
 	struct flight *f = arg;
 	struct tide_error err;
@@ -167,7 +167,7 @@ static void land(void *arg, const struct tide_pool_pin *pin, int result)
 	} else {
 		if (pin->access == TIDE_POOL_WRITE)
 			memcpy(pin->addr, &f->value, sizeof f->value);
-		tide_pool_put(f->b->pool, pin);
+		tide_pool_put(f->b->pool, pin, NULL);
 	}
 	sem_post(&f->done);
 }

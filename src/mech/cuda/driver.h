@@ -5,9 +5,10 @@
 #ifndef TD_MECH_CUDA_DRIVER_H
 #define TD_MECH_CUDA_DRIVER_H
 
+#include "core/handle.h"
 #include "tide/gpu.h"
 
-#define TD_GPU_DRIVER_API 1
+#define TD_GPU_DRIVER_API 2
 #define TD_GPU_DRIVER_SYMBOL "tide_cuda_driver"
 
 struct td_gpu_driver {
@@ -35,6 +36,7 @@ struct td_gpu_driver {
 
 /* How a struct tide_gpu begins. */
 struct td_gpu_head {
+	struct td_handle handle; /* the door's */
 	const struct td_gpu_driver *driver;
 };
 
