@@ -4,10 +4,10 @@
 
 static void name_of_run(struct tide_options o, char *name, size_t size)
 {
-	struct tide_stats stats;
+	struct tide_stats stats = {.size = sizeof stats};
 	o.evict = "fifo"; /* which needs nothing either */
 	struct tide *t = open_pager(&o);
-	tide_stats(t, &stats);
+	tide_stats(t, &stats, NULL);
 	close_pager(t);
 	snprintf(name, size, "the pager with mapping %s ", stats.mapping);
 }
@@ -30,7 +30,8 @@ int main(int argc, char **argv)
 	static const char *const hosts[] = {NULL, "8M"};
 	must(argc == 2, "usage: pager_names POLICY");
 	for (unsigned i = 0; i < 5 * 2 * 2 * 2; i++) {
-		struct tide_options o = {.near_size = "4M",
+		struct tide_options o = {.size = sizeof o,
+					 .near_size = "4M",
 					 .evict = argv[1],
 					 .prefetch = "none",
 					 .mapping = mappings[i / 8],
