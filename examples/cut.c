@@ -1,5 +1,5 @@
-/* Read one trace and write another: the accesses to a range of pages, in any format that can be
- * read, to any that can be written. OUT appears only when it is complete.
+/* Copies the accesses to a range of pages from one trace to another. Reads and writes every trace
+ * format. OUT appears only when it is complete.
  * usage: cut IN OUT FIRST-PAGE LAST-PAGE */
 #include <stdio.h>
 #include <stdlib.h>

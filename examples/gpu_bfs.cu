@@ -1,9 +1,9 @@
-/* How far is every vertex of a graph from one of them? Its edges are in files that may be larger
- * than near memory; what is known of the vertices stays on the GPU. usage: gpu_bfs OFFSETS TARGETS
- * START [NEAR [HOST]]
+/* Computes the distance of every vertex of a graph from one vertex. The edges are in files that may
+ * be larger than near memory. The state of the vertices stays on the GPU.
+ * usage: gpu_bfs OFFSETS TARGETS START [NEAR [HOST]]
  *
  * OFFSETS: 64-bit numbers, one per vertex and one more; TARGETS: 32-bit numbers of vertices. The
- * edges of vertex v go to TARGETS[OFFSETS[v]] up to, and without, TARGETS[OFFSETS[v + 1]]. */
+ * edges of vertex v go to TARGETS[OFFSETS[v]] up to, but not including, TARGETS[OFFSETS[v + 1]]. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,8 +20,8 @@ struct graph {
 	uint32_t vertices;
 };
 
-/* A vertex per warp, 32 of its edges at a time. All lanes take part in every read; `on` says which
- * of them want something. */
+/* One vertex per warp, 32 of its edges at a time. All lanes take part in every read; `on` says which
+ * of them want an element. */
 __global__ void step(graph g, uint32_t n, uint32_t level)
 {
 	uint32_t lane = threadIdx.x % 32, warps = gridDim.x * blockDim.x / 32;

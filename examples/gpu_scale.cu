@@ -1,11 +1,11 @@
-/* Multiplies every number of a file of doubles, on the GPU, with less memory of it than the file
- * has bytes. usage: gpu_scale FILE FACTOR [NEAR] */
+/* Multiplies every number of a file of doubles on the GPU, with less GPU memory than the file has
+ * bytes. usage: gpu_scale FILE FACTOR [NEAR] */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <tide/device.cuh>
 
-/* Warps take turns with the pages; the 32 lanes of one walk through its page side by side. */
+/* The warps share the pages; the 32 lanes of a warp walk through its page side by side. */
 __global__ void scale(tide_span data, double factor)
 {
 	uint64_t n = data.bytes / sizeof(double), warps = (uint64_t)gridDim.x * blockDim.x / 32;
@@ -41,7 +41,7 @@ int main(int argc, char **argv)
 	if (!rc)
 		rc = tide_launch(gpu, &err, 64, 128, 1, scale, data, atof(argv[2]));
 	if (!rc)
-		rc = tide_gpu_sync(gpu, &err); /* the file has it all now */
+		rc = tide_gpu_sync(gpu, &err); /* now the file has everything */
 	if (rc)
 		fprintf(stderr, "gpu_scale: %s\n", err.text);
 	tide_gpu_close(gpu, NULL);

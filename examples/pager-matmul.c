@@ -1,5 +1,5 @@
-/* A plain threaded program without a word of tide in it, to be run by `tide run`: multiplies two
- * matrices and prints a checksum that depends on every bit of the product.
+/* A plain threaded program that knows nothing of tide, for `tide run`. It multiplies two matrices
+ * and prints a checksum that depends on every bit of the product.
  * usage: pager-matmul [SIZE [THREADS]] */
 #include <pthread.h>
 #include <stdint.h>

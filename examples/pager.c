@@ -1,5 +1,4 @@
-/* Memory four times as large as what may be near: fill it, read it again, and see what that took.
- */
+/* Fills memory four times as large as near memory, reads it again, and prints what that took. */
 #include <stdio.h>
 #include <tide/pager.h>
 

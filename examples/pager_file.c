@@ -1,4 +1,4 @@
-/* A file as memory: every letter of it becomes a capital, with 2 MiB near, whatever the file's
+/* Maps a file and changes every letter to a capital, with 2 MiB of near memory, whatever the file's
  * size. usage: pager_file FILE */
 #include <ctype.h>
 #include <stdio.h>

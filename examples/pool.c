@@ -1,5 +1,5 @@
-/* A file through the buffer pool: 1 MiB of main memory and 1 MiB of device memory in front of it,
- * whatever its size. The first number of every page is raised by one. usage: pool FILE */
+/* Increments the first number of every page of a file through the buffer pool, with 1 MiB of main
+ * memory and 1 MiB of device memory, whatever the file's size. usage: pool FILE */
 #include <inttypes.h>
 #include <stdio.h>
 #include <tide/pool.h>
@@ -12,7 +12,7 @@ static int raise_all(struct tide_pool *pool, struct tide_error *err)
 		int rc = tide_pool_get(pool, page, TIDE_POOL_WRITE, &pin, err);
 		if (rc)
 			return rc;
-		++*(uint64_t *)pin.addr; /* it stays where it is until it is put */
+		++*(uint64_t *)pin.addr; /* the page stays there until it is put */
 		tide_pool_put(pool, &pin, NULL);
 	}
 	return tide_pool_flush(pool, err); /* on storage when this returns 0 */

@@ -1,4 +1,4 @@
-/* One input under several eviction policies, as a table with the best first.
+/* Runs one input under several eviction policies, and prints a table with the best first.
  * usage: rank (trace FILE | workload SPEC) NEAR POLICY... */
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@ struct row {
 	struct tide_counts counts;
 };
 
-/* Runs one policy, and learns of the input what saves the next run a pass over it. */
+/* Runs one policy, and keeps what it learnt of the input, so that the next run needs no survey. */
 static int run(const struct tide_sim_options *options, struct tide_counts *counts,
 	       struct tide_facts *facts, struct tide_error *err)
 {

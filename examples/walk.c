@@ -1,5 +1,5 @@
-/* Push accesses one by one and read the counters: a matrix is transposed as one writes it first,
- * and in tiles; which of program and policy decides how often it faults? */
+/* Pushes accesses one by one and reads the counters: a matrix is transposed by the naive loop, and
+ * in tiles, under several policies. */
 #include <stdio.h>
 #include <tide/tide.h>
 

@@ -1,4 +1,4 @@
-/* Wrong on purpose: a shared object like any other, with no policy in it. */
+/* Wrong on purpose: a shared object without a policy. */
 int not_a_policy(void);
 
 int not_a_policy(void)
