@@ -1,13 +1,13 @@
-/* What went wrong, said once, at the place that knows. Header only, so that a policy built
- * out of tree needs no symbol of the library. */
+/* Errors: the code that knows the cause writes the message, once. Header only, so that a policy
+ * built out of tree needs no symbol of the library. */
 #ifndef TIDE_ERROR_H
 #define TIDE_ERROR_H
 
 #include <stdarg.h>
 #include <stdio.h>
 
-/* text is one sentence without a full stop: "what is wrong: what to do". The layout stays as it is:
- * a program need not set up a struct that only the library and policies fill. */
+/* text is one sentence without a full stop: "what is wrong: what to do". The layout never changes,
+ * because only the library and policies fill the struct. */
 struct tide_error {
 	int code; /* 0, or a negative errno */
 	char text[512];

@@ -1,25 +1,25 @@
-/* Events: who touched which page; and the numbers that every room shares. */
+/* Events (accesses to pages), and the number types that all rooms share. */
 #ifndef TIDE_EVENT_H
 #define TIDE_EVENT_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Put before what a GPU calls too. */
+/* Marks functions that a GPU calls too. */
 #ifdef __CUDACC__
 #define TIDE_DEVICE __host__ __device__
 #else
 #define TIDE_DEVICE
 #endif
 
-/* One-member structs, so that a page number is never taken for a chunk's. */
+/* One-member structs, so that the compiler tells page numbers from chunk indices. */
 typedef struct {
 	uint64_t number; /* unit of residency, as numbered in the trace */
 } tide_page;
 
-/* A chunk is up to 64 consecutive, aligned pages. Its index is dense (the engine hands them
- * out as chunks appear), so state about chunks lives in arrays; tide_chunk_number() of
- * policy.h gives its true number, page number / pages per chunk. */
+/* A chunk is up to 64 consecutive, aligned pages. Its index is dense (the engine gives
+ * indices out as chunks appear), so state about chunks lives in arrays. tide_chunk_number() of
+ * policy.h gives the chunk's number, page number / pages per chunk. */
 typedef struct {
 	uint32_t index;
 } tide_chunk;
@@ -28,11 +28,11 @@ typedef struct {
 	uint8_t number; /* 1 near, 2 host, 3 storage */
 } tide_tier;
 
-/* One access of a program. The layouts of events, batches and marks stay as they are: they are
- * arrays, and the code that reads them is fast because it knows where everything is. */
+/* One access of a program. The layouts of events, batches and marks never change: they
+ * are arrays, and fast code depends on their layout. */
 struct tide_event {
 	uint64_t page;
-	uint64_t ref;    /* id of the instruction that accessed, 0 if unknown */
+	uint64_t ref;    /* id of the instruction that made the access, 0 if unknown */
 	uint64_t stream; /* id of the thread or device queue, 0 if unknown */
 	bool write;
 };
@@ -51,10 +51,10 @@ struct tide_batch_gpu {
 	uint32_t count[TIDE_BATCH];
 };
 
-/* What happens between accesses where the program's memory comes and goes (struct tide_mark.kind).
+/* What happens between accesses when the program's memory comes and goes (struct tide_mark.kind).
  * An input with such marks begins with an empty address range. */
 enum tide_mark_kind {
-	TIDE_MARK_MAP = 1, /* an allocation comes to be; it begins a chunk */
+	TIDE_MARK_MAP = 1, /* an allocation begins to exist; it begins a chunk */
 	TIDE_MARK_GONE,    /* pages cease to exist */
 	TIDE_MARK_BRING,   /* the program asks for pages before it accesses them */
 	TIDE_MARK_COLD,    /* the program will not need these pages: their chunks are evicted */
@@ -62,11 +62,11 @@ enum tide_mark_kind {
 
 struct tide_mark {
 	uint8_t kind;
-	uint32_t at; /* before this event of the batch; its n: after the last one */
+	uint32_t at; /* before this event of the batch; n: after the last event */
 	uint64_t page, pages;
 };
 
-/* One without events and marks ends an input. */
+/* A batch without events and marks ends an input. */
 struct tide_batch {
 	uint32_t n;
 	uint64_t page[TIDE_BATCH];
@@ -74,7 +74,7 @@ struct tide_batch {
 	uint64_t stream[TIDE_BATCH];
 	uint8_t write[TIDE_BATCH];  /* 0 or 1 */
 	struct tide_batch_gpu *gpu; /* filled by workloads of a GPU; NULL: not wanted */
-	/* By at, ascending; the source's, and good until its next batch. */
+	/* Ascending by `at`. The source owns them, and they are valid until its next batch. */
 	const struct tide_mark *marks;
 	uint32_t marks_n;
 };

@@ -1,5 +1,5 @@
-/* Parameters of policies and workloads: one table each, from which the command line, the
- * help and the manual are made. */
+/* Parameters of policies and workloads. The command line, the help and the manual are made from one
+ * table for each policy or workload. */
 #ifndef TIDE_PARAM_H
 #define TIDE_PARAM_H
 
@@ -17,11 +17,11 @@ struct tide_param {
 	const char *name;
 	enum tide_param_type type;
 	const char *initial; /* the default, written as on the command line */
-	double min, max;     /* inclusive; of numbers */
+	double min, max;     /* inclusive; for numbers */
 	const char *help;    /* one line, no full stop */
 };
 
-/* Policies at work inside another one, which tells them what happens and asks them. */
+/* Policies inside another policy, which tells them what happens and asks them. */
 struct tide_members {
 	unsigned n;
 	struct {
@@ -30,11 +30,11 @@ struct tide_members {
 	} at[16];
 };
 
-/* A value of the type its table row names; create() gets one per row, in the table's order. */
+/* A value of a parameter. create() gets one per row of the table, in the table's order. */
 union tide_value {
 	int64_t i;
 	double r;
-	const char *text; /* of a trace too */
+	const char *text; /* also for a trace */
 	const struct tide_members *members;
 };
 

@@ -1,9 +1,9 @@
 /* The contract between the engine and a policy.
  *
  * A policy is one file that ends in one `const struct tide_policy`. The engine tells it what
- * happened (notices, past tense), asks it questions, and checks every answer: a wrong answer
- * never loses data. A policy sees chunks, bitmaps and event time; no addresses, no locks, no
- * clocks, no I/O. Calls are serial.
+ * happened (notices, in the past tense), asks it questions, and checks every answer: a wrong answer
+ * never loses data. A policy sees chunks, bitmaps and event time, but no addresses, locks, clocks
+ * or I/O. Calls are serial.
  *
  * Everything here is header only: a policy built out of tree as a shared object needs no
  * symbol of the library. It exports its struct under the name `tide_policy`:
@@ -22,16 +22,16 @@
  * the prefetcher, then the eviction policy):
  *
  *     on_fault(c, p)
- *     plan_prefetch(c, p)            once; the engine adds p, drops what is resident
+ *     plan_prefetch(c, p)            once; the engine adds p and drops resident pages
  *     on_full()                      once in a run: the first time room is short
  *     pick_victim() -> on_evicted()  until there is room
  *     on_migrated(c), on_migrated(others, ascending)
  *     on_access(c, p)                the faulting access, last
  *     pick_observed()                one chunk to watch
  *
- * With a placement policy, place_victim() stands between pick_victim() and on_evicted(), and may
- * keep the victim: pick_victim() is then asked again, and looks past its last answer. Where it
- * sends the victim to a tier 2 that is full, yields() comes next.
+ * With a placement policy, place_victim() comes between pick_victim() and on_evicted(), and may
+ * keep the victim: the engine then asks pick_victim() again, which must skip its last answer. If
+ * the victim goes to a full tier 2, yields() comes next.
  *
  * Observation: a page of a resident chunk is *armed*, so that the next access to it is seen. That
  * access is a notice: the chunk is disarmed, and
@@ -40,7 +40,7 @@
  *     plan_notice(c, p, purpose)     of the prefetcher: pages to bring in without a fault
  *     pick_observed()
  *
- * A chunk is observed for one purpose at a time. Who brings pages in may ask to have them armed
+ * A chunk is observed for one purpose at a time. A prefetch policy may ask to have its pages armed
  * (plan->arm); the eviction policy names chunks (pick_observed).
  */
 #ifndef TIDE_POLICY_H
@@ -64,20 +64,19 @@ enum tide_role {
 /* What a policy needs to see besides faults, migrations and evictions. A mechanism that
  * cannot give one of these refuses the policy at the start.
  *
- * TIDE_TAKES_SAMPLES is no need but a concession, declared besides TIDE_NEEDS_ACCESSES: on_access
- * may come for some accesses only (faults always, and those a mechanism samples). A mechanism that
- * gives it shows a sample where it does not give TIDE_NEEDS_ACCESSES; whether the accesses it shows
- * carry refs is TIDE_NEEDS_REFS as ever. */
+ * TIDE_TAKES_SAMPLES is not a need. Declared with TIDE_NEEDS_ACCESSES, it says that a sample of the
+ * accesses is enough: on_access then comes for all faults, and for the accesses that a mechanism
+ * samples. TIDE_NEEDS_REFS still says whether they must carry refs. */
 enum tide_needs {
-	TIDE_NEEDS_ACCESSES = 1 << 0, /* on_access: every access, hits too */
+	TIDE_NEEDS_ACCESSES = 1 << 0, /* on_access: every access, including hits */
 	TIDE_NEEDS_NOTICES = 1 << 1,  /* on_notice: sampled accesses by observation */
 	TIDE_NEEDS_REFS = 1 << 2,     /* accesses carry the instruction's id */
 	TIDE_NEEDS_FUTURE = 1 << 3,   /* tide_next_use(): recorded traces only */
 	TIDE_NEEDS_PAGES = 1 << 4,    /* chunks of one page only */
-	TIDE_NEEDS_CLOCK = 1 << 5,    /* its decisions take time, without which it is another */
+	TIDE_NEEDS_CLOCK = 1 << 5,    /* requires a timed model */
 	TIDE_NEEDS_TOUCHED = 1 << 6,  /* which pages of a chunk were touched, one by one */
-	TIDE_TAKES_SAMPLES = 1 << 7,  /* of accesses a sample will do */
-	TIDE_NEEDS_REMOTE = 1 << 8,   /* pages that are accessed where they are, and each access */
+	TIDE_TAKES_SAMPLES = 1 << 7,  /* a sample of the accesses is enough */
+	TIDE_NEEDS_REMOTE = 1 << 8,   /* pages accessed in far memory, and each access to them */
 };
 
 #define TIDE_NO_CHUNK ((tide_chunk){UINT32_MAX})
@@ -90,7 +89,7 @@ struct tide_near {
 	uint64_t capacity_pages;
 	uint64_t free_pages;
 	uint64_t last_page;       /* highest page number of the address range */
-	uint64_t time;            /* accesses so far, the present one included */
+	uint64_t time;            /* accesses so far, including the present one */
 	uint64_t resident_chunks; /* chunks with at least one resident page */
 	uint32_t chunk_pages;     /* pages per chunk, 1 to 64 */
 	uint32_t chunks;          /* chunk indices in use: 0 to chunks - 1 */
@@ -105,7 +104,7 @@ struct tide_near {
 	const uint64_t *planned;      /* bitmap by chunk index, NULL: fault_chunk alone */
 	const struct tide_plan *plan; /* the set: other[0 .. n-1], ascending */
 	uint64_t blocked_chunks;      /* how many of these are resident */
-	/* The future, for those that need it: index -> time of the chunk's next access (0:
+	/* The future, for policies that need it: index -> time of the chunk's next access (0:
 	 * never), and time - 1 -> the chunk accessed then. */
 	const uint32_t *next_use;
 	const uint32_t *chunk_at;
@@ -122,14 +121,14 @@ struct tide_near {
 	uint32_t allocations_n;
 };
 
-/* One policy's window on the run; create() gets it and keeps the pointer. */
+/* What one policy sees of the run; create() gets it and keeps the pointer. */
 struct tide_view {
 	const struct tide_near *near;
 	unsigned char *slots; /* this policy's state per chunk, chunk_bytes each, zero at first */
 	uint64_t *random;     /* state of the run's random numbers */
 };
 
-/* The state this policy keeps about chunk c. The address holds until the next callback. */
+/* This policy's state about chunk c. The address is valid until the callback returns. */
 #define tide_slot(view, type, c) (&((type *)(void *)(view)->slots)[(c).index])
 
 enum tide_lane { TIDE_RESIDENT, TIDE_TOUCHED, TIDE_DIRTY, TIDE_ARMED };
@@ -159,14 +158,14 @@ static inline bool tide_observed(const struct tide_view *v, tide_chunk c)
 	return (tide_bits(v, c, TIDE_ARMED) & tide_resident(v, c)) != 0;
 }
 
-/* In on_migrated(c, pages): did the chunk come in just now, with nothing resident before? */
+/* In on_migrated(c, pages): was no page of the chunk resident before? */
 static inline bool tide_came_in(const struct tide_view *v, tide_chunk c, uint64_t pages)
 {
 	return v->near->chunk_pages == 1 || tide_resident(v, c) == pages;
 }
 
-/* May resident chunk c be the victim now? A policy passes over the others as if they were not
- * in its lists. */
+/* May resident chunk c be the victim now? A policy skips the others as if they were not in its
+ * lists. */
 static inline bool tide_valid(const struct tide_view *v, tide_chunk c)
 {
 	const struct tide_near *n = v->near;
@@ -174,8 +173,8 @@ static inline bool tide_valid(const struct tide_view *v, tide_chunk c)
 	       !(n->planned && (n->planned[c.index / 64] >> (c.index % 64) & 1));
 }
 
-/* A hint, never needed: c will soon be the victim, its bitmaps may be fetched from memory. Inlined
- * at all costs: gcc takes a function that only prefetches for one without effect. */
+/* An optional hint: c will soon be the victim, so its bitmaps may be fetched from memory. Always
+ * inlined, because gcc drops calls of a function that only prefetches. */
 __attribute__((always_inline)) static inline void tide_expect(const struct tide_view *v,
 							      tide_chunk c)
 {
@@ -187,7 +186,8 @@ static inline uint64_t tide_chunk_number(const struct tide_view *v, tide_chunk c
 	return v->near->numbers ? v->near->numbers[c.index] : c.index;
 }
 
-/* The chunk of that number, or TIDE_NO_CHUNK: nothing of it was ever touched or brought in. */
+/* The chunk with this number, or TIDE_NO_CHUNK if none of its pages was ever touched or brought in.
+ */
 static inline tide_chunk tide_find_chunk(const struct tide_view *v, uint64_t number)
 {
 	return v->near->find(v->near, number);
@@ -205,8 +205,8 @@ static inline uint64_t tide_whole_chunk(const struct tide_view *v)
 	return UINT64_MAX >> (64 - v->near->chunk_pages);
 }
 
-/* How many allocations there are, at least one; which of them a page is of: those before the first
- * are taken for its; and the last page of one. */
+/* The number of allocations, at least one; the allocation of a page (pages before the first count
+ * as its pages); and the last page of an allocation. */
 static inline uint32_t tide_allocations(const struct tide_view *v)
 {
 	return v->near->allocations_n ? v->near->allocations_n : 1;
@@ -249,15 +249,15 @@ static inline uint64_t tide_random_below(const struct tide_view *v, uint64_t n)
 	return tide_random_next(v->random) % n;
 }
 
-/* Why a page is armed; each purpose has its own share of the 256 counters that hardware has. */
+/* Why a page is armed. Each purpose has its own share of the 256 hardware counters. */
 enum tide_purpose {
 	TIDE_OBSERVE,  /* the eviction policy wants to know whether the chunk is in use */
-	TIDE_FEEDBACK, /* the prefetcher wants to know whether a prefetched page is of use */
-	TIDE_TRIGGER,  /* the prefetcher wants to be woken when the program gets there */
-	TIDE_REMOTE,   /* not armed: an access to a page that plan->remote left where it is */
+	TIDE_FEEDBACK, /* the prefetcher wants to know whether a prefetched page is used */
+	TIDE_TRIGGER,  /* the prefetcher wants to know when the program reaches the page */
+	TIDE_REMOTE,   /* not armed: an access to a page that plan->remote left in far memory */
 };
 
-/* Rows that every policy with pick_observed has in its table; the engine reads their values. */
+/* Rows for the table of every policy with pick_observed; the engine reads their values. */
 /* clang-format off */
 #define TIDE_OBSERVE_PARAMS \
 	{"observe", TIDE_PARAM_INT, "100", 0, 192, "chunks observed at once"}, \
@@ -279,7 +279,7 @@ struct tide_plan {
 	uint64_t own; /* pages of the faulting chunk, or of the one that gave the notice */
 	uint32_t n;   /* other chunks, any order */
 	bool overflow;
-	bool remote;  /* of a fault: map the page where it is and bring nothing in */
+	bool remote;  /* for a fault: map the page in far memory and bring nothing in */
 	unsigned arm; /* 1 << purpose: of every chunk that gets prefetched pages, arm one of them,
 		       * drawn at random, while the purpose has budget; 0: arm none */
 	struct tide_plan_entry other[TIDE_PLAN_ENTRIES];
@@ -295,7 +295,7 @@ static inline void tide_plan_chunk(struct tide_plan *plan, uint64_t number, uint
 		plan->overflow = true;
 }
 
-/* Where report() says what a policy wants said at the end of a run. */
+/* report() writes the policy's results here at the end of a run. */
 struct tide_report {
 	void *to;
 	void (*number)(void *to, const char *key, uint64_t value);
@@ -305,14 +305,14 @@ struct tide_report {
 };
 
 struct tide_evicted {
-	/* The chunk's bitmaps when it left. Of one whose pages ceased to exist: all touched, none
-	 * dirty, nothing to be learnt from. */
+	/* The chunk's bitmaps when it left. If its pages ceased to exist, all count as touched and
+	 * none as dirty, and nothing can be learnt from them. */
 	uint64_t resident, touched, dirty;
-	bool unused;               /* it was observed, and no armed page was touched */
+	bool unused;               /* it was observed, and no armed page was accessed */
 	enum tide_purpose purpose; /* if unused: what it was observed for */
 };
 
-#define TIDE_YIELDS_MAX 8 /* pages of a full tier 2 that are asked about for one victim */
+#define TIDE_YIELDS_MAX 8 /* pages of a full tier 2 that may be asked to yield to one victim */
 
 enum tide_placement { TIDE_KEEP = 1, TIDE_TO_TIER2 = 2, TIDE_TO_TIER3 = 3 };
 
@@ -323,19 +323,19 @@ struct tide_policy {
 	enum tide_role role;
 	const char *summary;             /* one line, no full stop */
 	const char *paper;               /* where it was published */
-	unsigned needs;                  /* of enum tide_needs; those of members are added */
+	unsigned needs;                  /* enum tide_needs; the engine adds those of members */
 	const struct tide_param *params; /* ends with a row whose name is NULL; or NULL */
 	size_t state_bytes;              /* own state: self, zero at first */
 	size_t chunk_bytes;              /* state per chunk, owned by the engine, zero at first */
 
-	/* Where the needs depend on the parameters; NULL: needs. */
+	/* For needs that depend on the parameters; NULL: needs. */
 	unsigned (*needs_with)(const union tide_value *values);
-	/* Where less state per chunk will do, by the parameters or the size of chunks; NULL:
-	 * chunk_bytes, which is the most. */
+	/* For state per chunk that depends on the parameters or the size of chunks, at most
+	 * chunk_bytes; NULL: chunk_bytes. */
 	size_t (*chunk_bytes_with)(const union tide_value *values, uint32_t chunk_pages);
 
-	/* Life. create may allocate; nothing after it may, but train: it gets the trace that a
-	 * parameter names, whole, before the run, then NULL for its end. */
+	/* Life. Only create and train may allocate. train gets the whole trace that a parameter
+	 * names, before the run, then NULL at its end. */
 	int (*create)(void *self, const struct tide_view *view, const union tide_value *values,
 		      struct tide_error *err);
 	int (*train)(void *self, const struct tide_batch *batch, struct tide_error *err);
@@ -351,21 +351,21 @@ struct tide_policy {
 	void (*on_boundary)(void *self, uint64_t kernel); /* a kernel of the workload ended */
 
 	/* Questions for the role evict. */
-	tide_chunk (*pick_victim)(void *self);   /* see also: kept, above */
+	tide_chunk (*pick_victim)(void *self);   /* skips kept victims, see above */
 	tide_chunk (*pick_observed)(void *self); /* TIDE_NO_CHUNK: nothing to observe */
-	bool (*follows_lru)(void *self);         /* at present, by recency; NULL: always */
+	bool (*follows_lru)(void *self);         /* does it now choose by recency? NULL: always */
 	/* For the role prefetch. */
 	void (*plan_prefetch)(void *self, tide_chunk c, tide_page p, struct tide_plan *plan);
 	void (*plan_notice)(void *self, tide_chunk c, tide_page p, enum tide_purpose purpose,
 			    struct tide_plan *plan);
 	/* For the role place. */
 	enum tide_placement (*place_victim)(void *self, tide_chunk c);
-	/* Tier 2 is full, and place_victim() sent c there: does its oldest page make room? If not,
-	 * it becomes the newest, and the next is asked about, TIDE_YIELDS_MAX times; then c goes to
-	 * tier 3. NULL: it does. */
+	/* Tier 2 is full, and place_victim() sent c there: does the oldest page make room? If not,
+	 * it becomes the newest, and the engine asks about the next, TIDE_YIELDS_MAX times. Then c
+	 * goes to tier 3. NULL: the oldest makes room. */
 	bool (*yields)(void *self, tide_chunk oldest, tide_chunk c);
-	/* Pages come up through tier 2 and leave a copy there, whose least recently used makes
-	 * room; else a page is in one of tiers 1 and 2 alone. */
+	/* true: pages come in through tier 2 and leave a copy there, and the least recently used
+	 * copy makes room. false: a page is in only one of tiers 1 and 2. */
 	bool inclusive;
 
 	void (*report)(void *self, const struct tide_report *report);

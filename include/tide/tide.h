@@ -1,4 +1,4 @@
-/* libtide: the simulator, traces and policies, with the same power as the command line.
+/* libtide: the simulator, traces and policies. It can do what the command line does.
  *
  * Calls return 0 or a negative errno and then fill err (which may be NULL) with one sentence.
  * A handle belongs to one thread at a time; different handles are independent. The library
@@ -33,7 +33,7 @@ const char *tide_version(void);
 
 /* ---- a simulated run ---- */
 
-/* What is known of an input. UINT64_MAX: not known. */
+/* Facts about an input. UINT64_MAX: not known. */
 struct tide_facts {
 	size_t size; /* sizeof(struct tide_facts) */
 	uint64_t accesses;
@@ -42,7 +42,7 @@ struct tide_facts {
 	uint64_t refs;      /* 1: some access has a ref; 0: none has */
 };
 
-/* Everything not set is its default. Texts are written as on the command line. */
+/* Members that are not set have their defaults. Texts are written as on the command line. */
 struct tide_sim_options {
 	size_t size;           /* sizeof(struct tide_sim_options) */
 	const char *trace;     /* file name, "-" for standard input; or */
@@ -55,68 +55,68 @@ struct tide_sim_options {
 	const char *evict;     /* "lrm" */
 	const char *prefetch;  /* "tree" */
 	const char *place;     /* where victims go, "reuse"; NULL: there is no tier 2 */
-	const char *host;      /* with place: size of tier 2, as near_size, and "0" */
-	const char *model;     /* "h200:up_gbs=64": with a clock; NULL: functional, without */
+	const char *host;      /* with place: size of tier 2, written as near_size; may be "0" */
+	const char *model;     /* "h200:up_gbs=64": with a clock; NULL: without a clock */
 	const char *log;       /* decision log to write, NULL: none */
 	const char *seed;      /* "1" */
-	/* An invalid answer of a policy ends the run unless this is set; then it is counted
-	 * and replaced, and after 16 of them the policy is ejected for lrm. */
+	/* false: an invalid answer of a policy ends the run. true: it is counted and replaced, and
+	 * after 16 invalid answers lrm replaces the policy. */
 	bool replace_invalid;
-	/* Of the same input, from an earlier run: saves a pass over it. */
+	/* Facts about the same input, from an earlier run: they save a pass over it. */
 	const struct tide_facts *facts;
 };
 
 struct tide_sim;
 
-/* Called now and then during tide_sim_run(); total is 0 if not known. */
+/* Called from time to time during tide_sim_run(); total is 0 if not known. */
 typedef void tide_progress(void *arg, uint64_t done, uint64_t total);
 
 int tide_sim_open(struct tide_sim **out, const struct tide_sim_options *options,
 		  struct tide_error *err);
 
-/* The whole trace or workload. */
+/* Runs the whole trace or workload. */
 int tide_sim_run(struct tide_sim *sim, tide_progress *progress, void *arg, struct tide_error *err);
 
-/* Or accesses pushed one by one, where neither trace nor workload was given. */
+/* Pushes one access, if neither a trace nor a workload was given. */
 int tide_sim_access(struct tide_sim *sim, const struct tide_event *event, struct tide_error *err);
 
 int tide_sim_counts(const struct tide_sim *sim, struct tide_counts *counts, struct tide_error *err);
 int tide_sim_facts(const struct tide_sim *sim, struct tide_facts *facts, struct tide_error *err);
 
-/* The JSON document of docs/man/tide-sim.1 as text, to be freed with free(). */
+/* The JSON document of docs/man/tide-sim.1 as text; free it with free(). */
 int tide_sim_json(struct tide_sim *sim, char **text, struct tide_error *err);
 
 /* NULL is fine. -EINVAL: it is closed already. */
 int tide_sim_close(struct tide_sim *sim);
 
-/* What a timed model says of a run besides its counts; all 0 for a functional one. */
+/* The simulated time of a run under a timed model; 0 without a clock. */
 uint64_t tide_sim_time_ns(const struct tide_sim *sim);
 
 /* ---- miss ratio curves ---- */
 
-/* Everything not set is its default. Pages are single: no chunks, no prefetch. */
+/* Members that are not set have their defaults. Chunks have one page, and there is no prefetch. */
 struct tide_mrc_options {
 	size_t size; /* sizeof(struct tide_mrc_options) */
 	const char *trace, *workload, *format, *columns, *page, *seed; /* as of tide_sim_options */
 	const char *policy; /* "lru": any eviction policy, or "vmin", "osl" */
 	const char *sizes;  /* "1%,5%,1024p", or a number of points, evenly spread; "50" */
-	const char *sample; /* "0.01" or "1%": that share of the pages, by hash; NULL: all, exact */
-	unsigned threads;   /* where every size is a run of its own; 0: all cores */
+	const char *sample; /* "0.01" or "1%": a share of the pages, by hash; NULL: all, exact */
+	unsigned threads;   /* for policies that need a run per size; 0: all cores */
 	const struct tide_facts *facts;
 };
 
-/* A row of a curve. Its layout stays as it is: a curve is an array of them. */
+/* A row of a curve. Its layout never changes, because a curve is an array of rows. */
 struct tide_mrc_point {
-	double pages; /* size; of vmin and osl the average they used */
+	double pages; /* size; for vmin and osl, the average size that they used */
 	uint64_t misses;
 	double miss_ratio;
-	uint64_t size_pages; /* as asked for */
+	uint64_t size_pages; /* the requested size */
 };
 
 struct tide_mrc {
 	size_t size; /* sizeof(struct tide_mrc) */
 	uint64_t accesses, footprint_pages;
-	uint64_t sampled_accesses; /* those that were looked at */
+	uint64_t sampled_accesses; /* accesses to sampled pages */
 	const char *method;        /* "one pass" or "a run per size" */
 	const char *format;        /* of the trace, or "workload" */
 	double error;              /* of a sampled curve: estimated mean error of the miss ratio */
@@ -124,7 +124,7 @@ struct tide_mrc {
 	const struct tide_mrc_point *at; /* ascending sizes; freed with the curve */
 };
 
-/* The curve, to be freed with free(). */
+/* Computes a curve; free it with free(). */
 int tide_mrc_run(struct tide_mrc **out, const struct tide_mrc_options *options,
 		 tide_progress *progress, void *arg, struct tide_error *err);
 
@@ -136,7 +136,7 @@ struct tide_trace_writer;
 struct tide_trace_options {
 	size_t size;          /* sizeof(struct tide_trace_options) */
 	const char *path;     /* file name, "-" for standard input; or */
-	const char *workload; /* "zipf:pages=1000": its accesses, as if they were a trace */
+	const char *workload; /* "zipf:pages=1000": read its accesses as a trace */
 	const char *format;
 	const char *columns;
 	const char *page; /* "4K" */
@@ -157,17 +157,18 @@ int tide_trace_put(struct tide_trace_writer *writer, const struct tide_event *ev
 int tide_trace_finish(struct tide_trace_writer *writer, struct tide_error *err);
 int tide_trace_abandon(struct tide_trace_writer *writer); /* as tide_sim_close() */
 
-/* ---- what there is ---- */
+/* ---- lists of policies, models and workloads ---- */
 
 struct tide_policy; /* policy.h */
 
-/* The built-in policy at place i of the list, NULL after the last. */
+/* The i-th built-in policy, or NULL after the last. */
 const struct tide_policy *tide_policy_at(size_t i);
 
 struct tide_model_info {
 	size_t size; /* sizeof(struct tide_model_info) */
 	const char *name, *summary;
-	struct tide_param params[64]; /* with this model's values; ends as others do */
+	struct tide_param
+		params[64]; /* with this model's values; ends with a row whose name is NULL */
 };
 
 /* 0, or -ENOENT after the last; -EINVAL: info->size is 0. */
@@ -176,45 +177,46 @@ int tide_model_at(size_t i, struct tide_model_info *info);
 struct tide_workload_info {
 	size_t size; /* sizeof(struct tide_workload_info) */
 	const char *name, *paper, *type, *summary;
-	/* At the default size, in pages of page_bytes, which are the paper's; 0: not known. The
-	 * footprint is what the paper's is taken to count: the arrays, or what is touched. */
+	/* At the default size, in pages of page_bytes, the paper's page size; 0: not known. The
+	 * footprint counts what the paper's does: the arrays, or the touched pages. */
 	uint64_t footprint_bytes, accesses;
 	uint64_t published_bytes;        /* 0: no paper gives one */
 	const struct tide_param *params; /* ends with a row whose name is NULL */
 	uint64_t page_bytes;
-	unsigned arrays; /* 0: it is a plain pattern, which has none */
+	unsigned arrays; /* 0: a simple pattern */
 	uint64_t touched_bytes;
 };
 
 /* 0, or -ENOENT after the last; -EINVAL: info->size is 0. */
 int tide_workload_at(size_t i, struct tide_workload_info *info);
 
-/* Rows of a shape. Their layouts stay as they are: a shape has arrays of them. */
+/* Rows of a shape. Their layouts never change, because a shape has arrays of them. */
 struct tide_workload_array {
 	char name[32];
 	uint64_t bytes, base;
 };
 
-/* The launches of one kernel; of grid (blocks) and block (threads) the least and the most. */
+/* The launches of one kernel, with the minimum and maximum of grid (blocks) and block (threads). */
 struct tide_workload_kernel {
 	char name[32];
 	uint64_t launches;
 	uint32_t grid_x[2], grid_y[2], block_x[2], block_y[2];
 };
 
-/* What a workload is made of. Plain patterns have neither arrays nor kernels. */
+/* The parts of a workload. Simple patterns have neither arrays nor kernels. */
 struct tide_workload_shape {
 	size_t size; /* sizeof(struct tide_workload_shape) */
 	struct tide_workload_array *array;
 	struct tide_workload_kernel *kernel; /* in the order of their first launches */
 	size_t arrays, kernels;
 	uint64_t launches;
-	bool more;    /* launches go on after those counted here, as long as the data asks for it */
+	bool more;    /* the data decides how many further launches there are */
 	bool regular; /* every kernel is a formula of block and thread */
-	bool wave;    /* blocks walk in step, and a page comes once for all of them */
+	bool wave;    /* blocks advance in step, and a page is one event for all of them */
 };
 
-/* Of "mvt:scale=0.1", to be freed by tide_workload_free(). Runs nothing, but makes the data. */
+/* The shape of a workload such as "mvt:scale=0.1"; free it with tide_workload_free(). Makes the
+ * data, but runs nothing. */
 int tide_workload_describe(struct tide_workload_shape **out, const char *workload, const char *seed,
 			   struct tide_error *err);
 void tide_workload_free(struct tide_workload_shape *shape); /* NULL is fine */
@@ -222,11 +224,11 @@ void tide_workload_free(struct tide_workload_shape *shape); /* NULL is fine */
 struct tide_workload_measured {
 	size_t size;                        /* sizeof(struct tide_workload_measured) */
 	uint64_t accesses, footprint_bytes; /* as in struct tide_workload_info */
-	double prepare_seconds, seconds;    /* of the processor: to make the data, the accesses */
+	double prepare_seconds, seconds;    /* processor time for the data and for the accesses */
 	uint64_t touched_bytes, allocated_bytes; /* in whole pages; patterns allocate nothing */
 };
 
-/* Generates all accesses and counts. page NULL: the paper's. */
+/* Generates and counts all accesses. page NULL: the paper's page size. */
 int tide_workload_measure(struct tide_workload_measured *out, const char *workload,
 			  const char *page, const char *seed, tide_progress *progress, void *arg,
 			  struct tide_error *err);
