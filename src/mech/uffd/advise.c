@@ -1,4 +1,5 @@
 /* What the program asks for besides touching pages: bring, evict, forget, write, hold. */
+#include "core/assert.h"
 #include "in.h"
 #include "lanes.h"
 #include "lock.h"
@@ -31,6 +32,7 @@ static int act_on_region(struct td_pager *p, uintptr_t *at, uintptr_t end, act *
 	if (td_pager_make_way(p))
 		return 0;
 	uint64_t in = td_pager_pages_in(p, chunk, first, pages);
+	td_assert(in);
 	*at = low + td_lanes_count(in) * p->page_bytes;
 	return fn(p, r->extent, chunk, in);
 }
@@ -137,6 +139,7 @@ static void add_job(struct td_pager *p, struct batch *b, struct td_extent *x, ui
 	uint64_t dirty = td_pager_get(p, chunk, LANE_DIRTY) & pages;
 	if (!dirty)
 		return;
+	td_assert(b->n < TD_PAGER_BATCH && !(*td_pager_state(p, chunk) & CHUNK_BUSY));
 	b->jobs[b->n] = (struct td_job){.extent = x, .chunk = chunk, .write = dirty};
 	b->jobs[b->n++].packed = td_pager_get(p, chunk, LANE_STORED);
 	*td_pager_state(p, chunk) |= CHUNK_BUSY;
@@ -254,6 +257,7 @@ static bool pin(struct td_pager *p, uint32_t chunk)
 static void unpin(struct td_pager *p, uint32_t chunk)
 {
 	for (unsigned i = 0; i < p->pins_n; i++) {
+		td_assert(p->pins[i].n);
 		if (p->pins[i].chunk == chunk && !--p->pins[i].n) {
 			p->pins[i] = p->pins[--p->pins_n];
 			return;

@@ -1,5 +1,6 @@
 /* Chunks that come without being touched: prefetched with a fault, or because the program said that
  * it will need them. */
+#include "core/assert.h"
 #include "in.h"
 #include "lanes.h"
 #include "lock.h"
@@ -13,10 +14,12 @@
 static void end_read(struct td_pager *p, struct td_read *r, bool arrived)
 {
 	uint64_t came = arrived ? r->pages : 0;
+	td_assert(r->used && *td_pager_state(p, r->chunk) & CHUNK_BUSY);
 	td_pager_note_delivered(p, r->extent, r->chunk, came);
 	p->read_bytes += td_lanes_count(came) * p->page_bytes;
 	td_pager_settle(p, r->chunk, came, 0);
 	td_pager_calm(p, r->chunk);
+	td_checked(td_pager_check_chunk(p, r->chunk));
 }
 
 /* In whatever thread sees it. What could not be read is read again when it is touched. */

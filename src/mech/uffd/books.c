@@ -1,7 +1,9 @@
 /* The books: what the engine decides becomes lanes, lists and sums. The lock is held, and nothing
  * moves here. */
+#include "core/assert.h"
 #include "in.h"
 #include "lanes.h"
+#include "lock.h"
 #include "pager.h"
 #include "threads.h"
 
@@ -9,11 +11,13 @@
 
 void td_pager_put_in_queue(struct td_pager *p, uint32_t chunk)
 {
+	td_assert(!(*td_pager_state(p, chunk) & (CHUNK_QUEUED | CHUNK_LINGERS)));
 	td_ages_put(&p->queue, p->states.at, p->engine->near.chunks, chunk, CHUNK_QUEUED);
 }
 
 void td_pager_take_from_queue(struct td_pager *p, uint32_t chunk)
 {
+	td_assert(p->queue.n && *td_pager_state(p, chunk) & CHUNK_QUEUED);
 	td_ages_take(&p->queue, p->states.at, chunk, CHUNK_QUEUED);
 }
 
@@ -56,6 +60,9 @@ void td_pager_requeue(struct td_pager *p, uint32_t chunk)
 
 void td_pager_let_linger(struct td_pager *p, uint32_t chunk, uint64_t pages)
 {
+	td_assert(td_pager_is_locked(p));
+	td_assert(pages && !(pages & td_pager_get(p, chunk, LANE_LINGER)));
+	td_assert(!(pages & ~td_pager_get(p, chunk, LANE_HELD)));
 	if (*td_pager_state(p, chunk) & CHUNK_QUEUED)
 		td_pager_take_from_queue(p, chunk);
 	if (!(*td_pager_state(p, chunk) & CHUNK_LINGERS))
@@ -67,6 +74,8 @@ void td_pager_let_linger(struct td_pager *p, uint32_t chunk, uint64_t pages)
 
 void td_pager_stop_lingering(struct td_pager *p, uint32_t chunk, uint64_t pages)
 {
+	td_assert(!(pages & ~td_pager_get(p, chunk, LANE_LINGER)));
+	td_assert(p->linger_pages >= td_lanes_count(pages));
 	td_pager_clear(p, chunk, LANE_LINGER, pages);
 	p->linger_pages -= td_lanes_count(pages);
 	if (td_pager_get(p, chunk, LANE_LINGER))
@@ -77,6 +86,8 @@ void td_pager_stop_lingering(struct td_pager *p, uint32_t chunk, uint64_t pages)
 
 void td_pager_enter_tier2(struct td_pager *p, uint32_t chunk, uint64_t pages)
 {
+	td_assert(!(pages & ~(td_pager_get(p, chunk, LANE_HELD) |
+			      td_pager_get(p, chunk, LANE_STORED))));
 	p->tier2_pages += td_lanes_count(pages);
 	p->to_tier2_pages += td_lanes_count(pages);
 	if (p->engine->tiers.on && *td_pager_state(p, chunk) & CHUNK_TO_FILE)
@@ -89,12 +100,15 @@ void td_pager_enter_tier2(struct td_pager *p, uint32_t chunk, uint64_t pages)
 
 void td_pager_begin_decision(struct td_pager *p)
 {
+	td_assert(td_pager_is_locked(p) && !(atomic_load(&p->decisions) & 1));
 	p->arrivals_n = p->watched_n = 0;
 	atomic_fetch_add_explicit(&p->decisions, 1, memory_order_relaxed);
 }
 
 void td_pager_end_decision(struct td_pager *p)
 {
+	td_assert(atomic_load(&p->decisions) & 1);
+	td_assert(p->engine->near.free_pages <= p->engine->near.capacity_pages);
 	atomic_fetch_add_explicit(&p->decisions, 1, memory_order_relaxed);
 }
 
@@ -128,6 +142,7 @@ static void come(void *arg, tide_chunk c, uint64_t pages, uint64_t fault_bit, ti
 	(void)from;
 	if (stayed)
 		td_pager_stop_lingering(p, c.index, stayed);
+	td_assert(p->tier2_pages >= td_lanes_count(tier2));
 	p->tier2_pages -= td_lanes_count(tier2);
 	p->from_tier2_pages += td_lanes_count(tier2);
 	p->packed_near += td_lanes_count(pages & td_pager_get(p, c.index, LANE_STORED));

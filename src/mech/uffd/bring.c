@@ -1,5 +1,6 @@
 /* What was decided is carried out: content comes, and pages are mapped. The chunk is busy; the lock
  * is given up while pages move. */
+#include "core/assert.h"
 #include "in.h"
 #include "lanes.h"
 #include "lock.h"
@@ -197,7 +198,10 @@ static struct td_arrival plan(struct td_pager *p, uint32_t chunk, uint64_t wante
 	a.fill.stored &= to_map; /* unpacking can wait until it is touched */
 	a.filled = a.fill.stored | a.fill.swapped | a.fill.file;
 	a.held = td_pager_get(p, chunk, LANE_HELD) | a.filled;
+	td_assert(*td_pager_state(p, chunk) & CHUNK_BUSY);
 	a.extent->mapping->plan(p, &a);
+	td_assert(!((a.maps | a.writable | a.unprotect) & ~a.to_map) && !(a.stale & ~a.writable));
+	td_assert(!(a.unprotect & (a.unprotect - 1))); /* enter() unprotects one page */
 	return a;
 }
 
@@ -264,6 +268,7 @@ static int bring_pages(struct td_pager *p, const struct td_touched *t)
 	if (rc && td_pager_get(p, t->chunk, LANE_HELD) & touched)
 		rc = td_pager_bring(p, t->chunk, touched, touched, written);
 	td_pager_calm(p, t->chunk);
+	td_checked(td_pager_check_chunk(p, t->chunk));
 	return rc;
 }
 
@@ -302,6 +307,7 @@ static void take_back(struct td_pager *p, uint32_t chunk, const struct promise *
 	uint64_t lingers = td_pager_get(p, chunk, LANE_LINGER) & zero;
 	if (lingers)
 		td_pager_stop_lingering(p, chunk, lingers);
+	td_assert(p->held_pages >= td_lanes_count(zero));
 	td_pager_clear(p, chunk, LANE_HELD, zero);
 	p->held_pages -= td_lanes_count(zero);
 	td_pager_clear(p, chunk, LANE_MAPPED, a->arrival.maps);
@@ -313,6 +319,8 @@ static void take_back(struct td_pager *p, uint32_t chunk, const struct promise *
 int td_pager_bring_touched(struct td_pager *p, const struct td_touched *t)
 {
 	struct promise a;
+	td_assert(td_pager_is_locked(p) && t->bit < p->chunk_pages);
+	td_assert(!(*td_pager_state(p, t->chunk) & CHUNK_BUSY));
 	*td_pager_state(p, t->chunk) |= CHUNK_BUSY;
 	carry_out(p, t->chunk);
 	if (promise(p, t, &a)) {

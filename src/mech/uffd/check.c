@@ -1,13 +1,20 @@
+/* Whether the books agree: of one chunk, of some, of all. Builds with assertions ask at the ends of
+ * calls, tests all the time. */
 #include "in.h"
 #include "lanes.h"
 #include "lock.h"
 #include "pager.h"
 #include "space.h"
 
+#include <errno.h>
+
+#define AT_ONCE 16 /* chunks */
+
 struct sums {
 	uint64_t held, linger, tier2, swapped, packed, packed_near, lingering, queued;
 };
 
+/* Adds what the chunk has to the sums. */
 static const char *check_chunk(struct td_pager *p, uint32_t c, struct sums *s)
 {
 	uint64_t lane[LANES];
@@ -64,6 +71,26 @@ static const char *compare(struct td_pager *p, const struct sums *s)
 	if (s->queued != p->queue.n)
 		return "the queue of tier 2 is wrong";
 	return NULL;
+}
+
+int td_pager_check_chunk(struct td_pager *p, uint32_t chunk)
+{
+	struct sums s = {0};
+	return !(*td_pager_state(p, chunk) & CHUNK_BUSY) && check_chunk(p, chunk, &s) ? -EINVAL : 0;
+}
+
+int td_pager_check_some(struct td_pager *p)
+{
+	uint32_t chunks = p->engine->near.chunks, n = chunks < AT_ONCE ? chunks : AT_ONCE;
+	int rc = p->linger_pages > p->held_pages ? -EINVAL : 0;
+	for (; n && !rc; n--)
+		rc = td_pager_check_chunk(p, p->check_hand++ % chunks);
+	return rc;
+}
+
+int td_pager_check_all(struct td_pager *p)
+{
+	return td_pager_check(p) ? -EINVAL : 0;
 }
 
 const char *td_pager_check(struct td_pager *p)

@@ -4,6 +4,7 @@
  *     unlock  evict a batch if one is due; get the content; map
  *     lock    say what is where; the chunk is calm
  */
+#include "core/assert.h"
 #include "in.h"
 #include "lanes.h"
 #include "lock.h"
@@ -114,6 +115,7 @@ static int try_touch(struct td_pager *p, const struct td_touch *t, struct td_tou
 		td_pager_flush(p, true);
 	if (*td_pager_state(p, chunk) & CHUNK_BUSY)
 		return -EAGAIN;
+	td_assert(page >= r->extent->first && page < r->extent->first + r->extent->pages);
 	touched->chunk = chunk;
 	touched->bit = bit;
 	return decide(p, t, chunk, bit);

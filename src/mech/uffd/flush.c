@@ -1,5 +1,6 @@
 /* Chunks leave in batches: taking pages out of the page table costs an interrupt on every processor
  * that runs the program, however many they are. And tier 2 is kept within its size. */
+#include "core/assert.h"
 #include "in.h"
 #include "lanes.h"
 #include "lock.h"
@@ -31,6 +32,7 @@ static void begin_job(struct td_pager *p, struct td_job *job, uint32_t chunk, ui
 		      bool to_file)
 {
 	struct td_extent *x = td_pager_extent(p, chunk);
+	td_assert(pages && !(*td_pager_state(p, chunk) & CHUNK_BUSY));
 	uint64_t dirty = pages & td_pager_get(p, chunk, LANE_DIRTY);
 	*job = (struct td_job){.extent = x, .chunk = chunk, .pages = pages};
 	job->to_file = (to_file || (x->has_file && p->config.host_pages == UINT64_MAX)) &&
@@ -135,6 +137,7 @@ static void end_to_file(struct td_pager *p, const struct td_job *job, uint64_t n
 		td_pager_set(p, job->chunk, LANE_SWAPPED, written);
 		p->swapped_pages += td_lanes_count(written & ~copied);
 	}
+	td_assert(p->held_pages >= td_lanes_count(gone & ~job->packed));
 	p->held_pages -= td_lanes_count(gone & ~job->packed);
 	p->packed_near -= td_lanes_count(gone & job->packed & near);
 	p->tier2_pages -= td_lanes_count(gone & ~near & ~again);
@@ -173,6 +176,8 @@ static void end_job(struct td_pager *p, const struct td_job *job)
 		p->packed_near += td_lanes_count(job->stored & near);
 		p->to_tier2_pages += td_lanes_count(job->pages);
 	}
+	td_assert(!(job->stuck & (job->pages | ~job->unmap)));
+	td_assert(p->leaving_pages >= td_lanes_count(job->pages | job->stuck));
 	p->leaving_pages -= td_lanes_count(job->pages | job->stuck);
 	if (job->stuck)
 		stay_mapped(p, job, near);
@@ -180,6 +185,7 @@ static void end_job(struct td_pager *p, const struct td_job *job)
 	td_pager_made_room(p);
 	td_pager_requeue(p, job->chunk);
 	td_pager_calm(p, job->chunk);
+	td_checked(td_pager_check_chunk(p, job->chunk));
 }
 
 /* Has anything left? */

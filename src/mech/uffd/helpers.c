@@ -1,6 +1,7 @@
 /* Threads of ours for what the program need not wait for: reads ahead, and batches that are written
  * to files. They also start these reads themselves, since the kernel ends a request in the thread
  * that began it, and that would interrupt the program's own system calls. */
+#include "core/assert.h"
 #include "in.h"
 #include "lock.h"
 #include "out.h"
@@ -88,7 +89,8 @@ void td_pager_call_helper(struct td_pager *p)
 
 void td_pager_queue_read(struct td_pager *p, struct td_read *r)
 {
-	p->queued[p->queued_n++] = r; /* as many as there are reads */
+	td_assert(r->used && p->queued_n < TD_PAGER_READS); /* as many as there are reads */
+	p->queued[p->queued_n++] = r;
 	td_pager_call_helper(p);
 }
 

@@ -1,4 +1,5 @@
 #include "lock.h"
+#include "core/assert.h"
 #include "lanes.h"
 #include "pager.h"
 
@@ -57,7 +58,9 @@ struct td_done *td_pager_take_done(struct td_pager *p)
 
 void td_pager_give_done(struct td_pager *p, struct td_done *done)
 {
-	p->dones_used &= ~(1u << (done - p->dones));
+	uint32_t bit = 1u << (done - p->dones);
+	td_assert(p->dones_used & bit);
+	p->dones_used &= ~bit;
 }
 
 bool td_pager_collect_done(struct td_pager *p)
@@ -82,6 +85,7 @@ bool td_pager_collect_done(struct td_pager *p)
 void td_pager_say_done(struct td_pager *p, struct td_done *done, uint32_t chunk,
 		       uint64_t stalled_ns)
 {
+	td_assert(!atomic_load(&done->chunk_plus_1));
 	done->stalled_ns = stalled_ns;
 	atomic_store(&done->chunk_plus_1, chunk + 1);
 	if (!atomic_load(&p->asleep))
@@ -112,6 +116,7 @@ void td_pager_enter(struct td_pager *p, struct td_pager_caller *saved)
 
 void td_pager_leave(struct td_pager *p, const struct td_pager_caller *saved)
 {
+	td_checked(td_pager_check_some(p));
 	pthread_mutex_unlock(&p->lock);
 	pthread_sigmask(SIG_SETMASK, &saved->signals, NULL);
 	pthread_setcancelstate(saved->cancel, NULL);
@@ -139,6 +144,7 @@ void td_pager_await_chunk(struct td_pager *p, uint32_t chunk)
 void td_pager_calm(struct td_pager *p, uint32_t chunk)
 {
 	uint8_t *state = td_pager_state(p, chunk);
+	td_assert(td_pager_is_locked(p) && *state & CHUNK_BUSY);
 	if (*state & CHUNK_AWAITED)
 		pthread_cond_broadcast(&p->calm);
 	*state &= (uint8_t) ~(CHUNK_BUSY | CHUNK_AWAITED);
@@ -147,6 +153,7 @@ void td_pager_calm(struct td_pager *p, uint32_t chunk)
 
 void td_pager_await_room(struct td_pager *p)
 {
+	td_assert(td_pager_is_locked(p));
 	p->waiting++;
 	sleep_on(p, &p->room);
 	p->waiting--;

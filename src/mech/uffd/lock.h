@@ -5,6 +5,11 @@
 #include "pager.h"
 
 void td_pager_lock(struct td_pager *p);
+/* By whomever: for assertions. */
+static inline bool td_pager_is_locked(struct td_pager *p)
+{
+	return pthread_mutex_trylock(&p->lock) != 0;
+}
 /* The lock is held: what is done by now is calm; true: something was. */
 bool td_pager_collect_done(struct td_pager *p);
 struct td_done *td_pager_take_done(struct td_pager *p); /* the lock is held; NULL: none is free */

@@ -1,4 +1,5 @@
 /* Address ranges come and go. */
+#include "core/assert.h"
 #include "in.h"
 #include "lanes.h"
 #include "lock.h"
@@ -206,6 +207,8 @@ void td_pager_forget_pages(struct td_pager *p, uint32_t chunk, uint64_t pages)
 	td_pager_forget_packed(p, chunk, packed);
 	p->packed_near -= td_lanes_count(packed & ~tier2);
 	p->swapped_pages -= td_lanes_count(td_pager_get(p, chunk, LANE_SWAPPED) & pages);
+	td_assert(!(*td_pager_state(p, chunk) & CHUNK_BUSY));
+	td_assert(p->tier2_pages >= td_lanes_count(tier2) && p->held_pages >= td_lanes_count(held));
 	p->tier2_pages -= td_lanes_count(tier2);
 	p->held_pages -= td_lanes_count(held);
 	if (lingering)
@@ -258,6 +261,7 @@ static void forget_range(struct td_pager *p, struct td_extent *x, uint64_t first
 	x->mapping->forget(p, x, first, pages);
 	if (p->has_storage)
 		td_io_punch(&p->storage, first * p->page_bytes, bytes);
+	td_assert(p->mapped_pages >= pages && x->exists >= pages);
 	p->mapped_pages -= pages;
 	x->exists -= pages;
 }
@@ -271,6 +275,7 @@ static void discard(struct td_extent *x)
 
 void td_pager_release_extent(struct td_extent *x)
 {
+	td_assert(x->users);
 	if (!--x->users && x->ended)
 		discard(x);
 }

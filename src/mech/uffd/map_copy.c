@@ -1,6 +1,7 @@
 /* Mapping `copy`: anonymous memory, of which the view keeps a copy. Pages come by a copy,
  * write-protected, and are dropped when they leave, which the kernel does for many chunks with one
  * interrupt. What was written is STALE: it is copied to the view when it leaves (unmap.c). */
+#include "core/assert.h"
 #include "lanes.h"
 #include "out.h"
 #include "pager.h"
@@ -48,6 +49,7 @@ static void note_eager(struct td_pager *p, uint32_t chunk, uint64_t unprotected)
 static void plan(struct td_pager *p, struct td_arrival *a)
 {
 	uint64_t mapped = td_pager_get(p, a->chunk, LANE_MAPPED), there = mapped | a->filled;
+	td_assert(a->extent->tracks);
 	a->writable = a->to_map & (a->written | take_eager(p, a->chunk, a->to_map));
 	a->maps = a->to_map & ~there;
 	a->stale = a->writable;

@@ -1,6 +1,7 @@
 /* Mapping `fast`: anonymous memory. Pages are moved, not copied, between the program's mapping, the
  * view, which is a shadow of it, and the slots that file reads go to. They come and leave chunk by
  * chunk; nobody sees which are touched or written, so all count as changed. */
+#include "core/assert.h"
 #include "lanes.h"
 #include "out.h"
 #include "pager.h"
@@ -43,6 +44,7 @@ static int deliver(struct td_pager *p, struct td_extent *x, uint32_t chunk, unsi
 	int rc = td_uffd_move(p->uffd, td_extent_at(p, x, chunk, at),
 			      slot->at + (size_t)at * p->page_bytes, (size_t)n * p->page_bytes,
 			      p->service->wakes, NULL);
+	td_assert((slot->frames & td_pager_bits(at, n)) == td_pager_bits(at, n));
 	slot->frames &= ~td_pager_bits(at, n);
 	return rc;
 }

@@ -1,6 +1,7 @@
 /* A file that is only read, where tier 2 does not keep its pages: they are copied from a buffer
  * straight into the program's mapping, and dropped when they leave, since the file has them. The
  * view stays empty. */
+#include "core/assert.h"
 #include "lanes.h"
 #include "out.h"
 #include "pager.h"
@@ -12,6 +13,7 @@ static int attach(struct td_pager *p, struct td_extent *x)
 
 static void plan(struct td_pager *p, struct td_arrival *a)
 {
+	td_assert(a->extent->has_file && a->extent->read_only && !a->written);
 	a->maps = a->to_map & ~(td_pager_get(p, a->chunk, LANE_MAPPED) | a->filled);
 }
 

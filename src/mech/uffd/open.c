@@ -1,4 +1,5 @@
 /* Life of a pager. */
+#include "core/assert.h"
 #include "in.h"
 #include "lanes.h"
 #include "lock.h"
@@ -222,8 +223,10 @@ int td_pager_close(struct td_pager *p, struct tide_error *err)
 {
 	int rc = td_pager_sync(p, NULL, 0, err);
 	td_io_drain(p->io);
+	td_checked(td_pager_check_all(p));
 	while (p->extents_n)
 		td_pager_unmap_extent(p, p->extents[p->extents_n - 1]);
+	td_assert(!(p->held_pages | p->linger_pages | p->tier2_pages | p->mapped_pages));
 	int logged = td_engine_finish(p->engine, rc ? NULL : err);
 	destroy(p);
 	return rc ? rc : logged;

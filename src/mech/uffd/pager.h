@@ -171,6 +171,7 @@ struct td_pager {
 	int stop_fd;
 	_Atomic unsigned failures; /* pages that could not be had */
 	_Atomic bool said_stuck;
+	uint32_t check_hand; /* of td_pager_check_some() */
 };
 
 /* ---- open.c ---- */
@@ -179,7 +180,12 @@ unsigned td_pager_needs(const struct td_uffd_config *c); /* of enum tide_needs, 
 
 /* ---- check.c ---- */
 
-/* Do lanes, lists and sums agree? For tests: NULL, or what is wrong. Nothing may be going on. */
+/* Do lanes, lists and sums agree? NULL, or what is wrong. Nothing may be going on. */
 const char *td_pager_check(struct td_pager *p);
+/* For td_checked(), 0 or -EINVAL: the same. And with the lock held, while all goes on: the lanes of
+ * a chunk, of which a busy one is passed over; those of the next few, round and round. */
+int td_pager_check_all(struct td_pager *p);
+int td_pager_check_chunk(struct td_pager *p, uint32_t chunk);
+int td_pager_check_some(struct td_pager *p);
 
 #endif

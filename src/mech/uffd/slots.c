@@ -1,3 +1,4 @@
+#include "core/assert.h"
 #include "lock.h"
 #include "out.h"
 #include "pager.h"
@@ -75,6 +76,7 @@ struct td_slot *td_pager_take_slot(struct td_pager *p, uint64_t pages, bool ahea
 void td_pager_give_slot(struct td_pager *p, struct td_slot *slot)
 {
 	td_pager_lock(p);
+	td_assert(slot->used);
 	slot->used = false;
 	td_pager_made_room(p);
 	pthread_mutex_unlock(&p->lock);
@@ -98,6 +100,7 @@ static struct td_slot *take_empty(struct td_pager *p, uint64_t pages)
 void td_pager_recycle(struct td_pager *p, unsigned char *at, uint64_t pages)
 {
 	struct td_slot *slot = take_empty(p, pages);
+	td_assert(pages && !p->mapping->has_frames);
 	uint64_t rest = pages;
 	size_t moved;
 	unsigned bit, n;

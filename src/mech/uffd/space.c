@@ -1,6 +1,7 @@
 /* Which addresses are paged, and what their pages are numbered. Arrays that are searched by halves:
  * a program has few mappings, and looks them up at every fault. */
 #include "space.h"
+#include "core/assert.h"
 #include "pager.h"
 
 #include <errno.h>
@@ -113,7 +114,10 @@ static size_t extents_below(const struct td_pager *p, uint64_t page)
 
 struct td_extent *td_pager_extent(struct td_pager *p, uint32_t chunk)
 {
-	return p->extents[extents_below(p, (uint64_t)chunk * p->chunk_pages)];
+	uint64_t page = (uint64_t)chunk * p->chunk_pages;
+	size_t i = extents_below(p, page);
+	td_assert(i < p->extents_n && p->extents[i]->first <= page);
+	return p->extents[i];
 }
 
 int td_pager_add_extent(struct td_pager *p, struct td_extent *x)
@@ -126,6 +130,7 @@ int td_pager_add_extent(struct td_pager *p, struct td_extent *x)
 	if (rc)
 		return rc;
 	insert(p->regions, &p->regions_n, regions_below(p, start), &r, sizeof r);
+	td_assert(x->first % p->chunk_pages == 0 && x->pages % p->chunk_pages == 0);
 	insert(p->extents, &p->extents_n, extents_below(p, x->first), &x, sizeof x);
 	publish_bounds(p);
 	return 0;
@@ -133,6 +138,7 @@ int td_pager_add_extent(struct td_pager *p, struct td_extent *x)
 
 void td_pager_remove_extent(struct td_pager *p, struct td_extent *x)
 {
+	td_assert(p->extents[extents_below(p, x->first)] == x);
 	take_out(p->extents, &p->extents_n, extents_below(p, x->first), sizeof x);
 }
 
@@ -180,5 +186,6 @@ void td_pager_give_numbers(struct td_pager *p, uint64_t first, uint64_t pages)
 		p->free_spans[i - 1].pages += s.pages;
 		return;
 	}
+	td_assert(p->free_n < p->free_room); /* as td_pager_take_numbers() has seen to */
 	insert(p->free_spans, &p->free_n, i, &s, sizeof s);
 }

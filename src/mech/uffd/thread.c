@@ -2,6 +2,7 @@
  * allows, and needs nothing of the program's signals. What costs is waking it: on the processor of
  * the thread that faulted that is a switch, on another one several times as much. So it follows the
  * program from processor to processor, as long as one thread faults. */
+#include "core/assert.h"
 #include "in.h"
 #include "lock.h"
 #include "pager.h"
@@ -104,6 +105,7 @@ static void refuse(struct td_pager *p, uintptr_t addr, int rc, struct poisoned *
 	td_uffd_wake(p->uffd, page, p->page_bytes);
 	if (all->n == POISONED)
 		unpoison(p, all);
+	td_assert(all->n < POISONED);
 	all->at[all->n].page = page;
 	all->at[all->n++].since_ns = td_pager_now_ns();
 }

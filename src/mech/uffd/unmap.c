@@ -1,5 +1,6 @@
 /* Out of the page table, of many chunks at once: each mapping says by its take_out() whether pages
  * are dropped, copied to the view first, or moved (map_fast.c). */
+#include "core/assert.h"
 #include "lock.h"
 #include "out.h"
 #include "pager.h"
@@ -30,6 +31,7 @@ static void add_range(struct td_drops *d, void *at, size_t bytes)
 		last->iov_len += bytes;
 	else
 		d->range[d->ranges_n++] = (struct iovec){at, bytes};
+	td_assert(d->ranges_n <= TD_PAGER_RANGES + TD_PAGER_SAVES);
 }
 
 /* While they are copied nobody may write to them: that is said to the other processors one by one.
@@ -76,6 +78,7 @@ static unsigned add_save(struct td_pager *p, struct td_drops *d, struct td_job *
 	size_t bytes = (size_t)n * p->page_bytes;
 	d->from[d->saves_n] = (struct iovec){td_extent_at(p, job->extent, job->chunk, at), bytes};
 	d->to[d->saves_n] = (struct iovec){td_extent_view(p, job->extent, job->chunk, at), bytes};
+	td_assert(n && d->saves_n < TD_PAGER_SAVES);
 	d->of[d->saves_n] = job;
 	d->mask[d->saves_n++] = td_pager_bits(at, n);
 	d->saves_bytes += bytes;
@@ -120,6 +123,7 @@ static void sort_jobs(struct td_job *jobs, size_t n, struct td_job **sorted)
 void td_pager_unmap_jobs(struct td_pager *p, struct td_job *jobs, size_t n, struct td_pipe *pipe)
 {
 	struct td_job *sorted[TD_PAGER_BATCH];
+	td_assert(n <= TD_PAGER_BATCH);
 	struct td_leaving l;
 	l.drops.pipe = pipe ? &pipe->pipe : NULL;
 	l.drops.ranges_n = l.drops.saves_n = l.drops.saves_bytes = 0;
