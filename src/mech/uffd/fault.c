@@ -34,7 +34,7 @@ static bool is_in_memory(struct td_pager *p, uint32_t chunk, uint64_t page)
 static bool is_crowded(const struct td_pager *p)
 {
 	uint64_t going = td_pager_can_leave(p) + p->leaving_pages;
-	uint64_t there = p->tier2_pages - p->leaving_pages, limit = p->config.host_pages;
+	uint64_t there = td_pager_tier2_stays(p), limit = p->config.host_pages;
 	if (!p->batch_pages)
 		return false;
 	if (going > 3 * p->batch_pages)

@@ -223,7 +223,7 @@ bool td_pager_tier2_is_over(const struct td_pager *p)
 	if (p->config.host_pages == UINT64_MAX)
 		return false;
 	if (!p->store)
-		return p->tier2_pages - p->leaving_pages > p->config.host_pages;
+		return td_pager_tier2_stays(p) > p->config.host_pages;
 	td_store_use(p->store, &use);
 	return use.memory_bytes > p->store_mark_bytes;
 }
@@ -232,7 +232,7 @@ bool td_pager_tier2_is_over(const struct td_pager *p)
 static size_t take_oldest(struct td_pager *p, struct td_job *jobs)
 {
 	bool all = p->store || p->engine->tiers.on;
-	uint64_t here = p->tier2_pages - p->leaving_pages, taken = 0;
+	uint64_t here = td_pager_tier2_stays(p), taken = 0;
 	uint64_t most = all ? UINT64_MAX : here - p->config.host_pages;
 	size_t n = 0;
 	for (uint32_t left = p->queue.n; left && n < TD_PAGER_BATCH && taken < most; left--) {

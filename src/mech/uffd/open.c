@@ -275,7 +275,7 @@ void td_pager_figures(struct td_pager *p, struct td_pager_figures *f)
 	uint64_t page = p->page_bytes;
 	if (p->store)
 		td_store_use(p->store, &use);
-	uint64_t there = p->tier2_pages - p->leaving_pages; /* what leaves still takes room here */
+	uint64_t there = td_pager_tier2_stays(p); /* what leaves still takes room here */
 	uint64_t packed = use.pages - p->packed_near;
 	uint64_t plain = there > packed ? there - packed : 0;
 	*f = (struct td_pager_figures){
