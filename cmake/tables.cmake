@@ -1,4 +1,4 @@
-# The generated tables: a new policy or workload is one new file and no edit elsewhere.
+# The generated tables: a new policy, workload or verb is one new file or folder and no edit elsewhere.
 
 # One C file that declares every symbol and lists them in a NULL-ended array of `listed`: the symbols
 # themselves, or a member that they begin with (.head).
@@ -52,5 +52,23 @@ function(tide_workload_table out folder kind header type member array)
 	set(file ${PROJECT_BINARY_DIR}/${array}.c)
 	tide_write_table(${file} ${header} "const struct ${type}" ${array} "${names}"
 		"const struct td_workload" "${member}")
+	set(${out} ${file} PARENT_SCOPE)
+endfunction()
+
+# src/cli/cmd_NAME.c, or the folder src/cli/NAME, defines td_cli_verb_NAME. A verb may have both.
+function(tide_verb_table out)
+	set(cli ${PROJECT_SOURCE_DIR}/src/cli)
+	file(GLOB names CONFIGURE_DEPENDS RELATIVE ${cli} ${cli}/cmd_*.c)
+	file(GLOB folders CONFIGURE_DEPENDS RELATIVE ${cli} ${cli}/*/*.c)
+	list(TRANSFORM names REPLACE "^cmd_(.*)\\.c$" "\\1")
+	list(TRANSFORM folders REPLACE "/.*$" "")
+	list(APPEND names ${folders})
+	list(REMOVE_DUPLICATES names)
+	list(SORT names)
+	list(TRANSFORM names REPLACE "-" "_")
+	list(TRANSFORM names PREPEND td_cli_verb_)
+	set(file ${PROJECT_BINARY_DIR}/verb_table.c)
+	set(type "const struct td_cli_verb")
+	tide_write_table(${file} cli/options.h "${type}" td_cli_verb_table "${names}" "${type}" "")
 	set(${out} ${file} PARENT_SCOPE)
 endfunction()

@@ -9,8 +9,8 @@
 
 const struct td_cli_option td_cli_reproduce_gmt_options[] = {
 	TD_CLI_QUICK_OPTION,
-	TD_CLI_STUDY_OPTION("main, osf, ratio, larger or implied", TD_CLI_GMT_STUDIES),
-	TD_CLI_ONLY_OPTION(TD_CLI_GMT_APPS),
+	TD_CLI_STUDY_OPTION("main, osf, ratio, larger or implied", TD_CLI_NAMES(td_cli_gmt_study)),
+	TD_CLI_ONLY_OPTION(TD_CLI_NAMES(td_cli_gmt_app)),
 	TD_CLI_JOBS_OPTION,
 	TD_CLI_JSON_OPTION,
 	TD_CLI_PROGRESS_OPTION,

@@ -12,7 +12,8 @@
 const struct td_cli_option td_cli_reproduce_gram_options[] = {
 	{"quick", 0, TD_CLI_FLAG, TD_CLI_AT(quick), NULL,
 	 "at a small scale, in some seconds: --scale 0.125", TD_CLI_ANY},
-	TD_CLI_STUDY_OPTION("device, set, batch, factor, updates or machines", TD_CLI_GRAM_STUDIES),
+	TD_CLI_STUDY_OPTION("device, set, batch, factor, updates or machines",
+			    TD_CLI_NAMES(td_cli_gram_study)),
 	{"scale", 0, TD_CLI_TEXT, TD_CLI_AT(scale), "X",
 	 "sizes and accesses, 0.125 to 128: 128 is the paper's (1)", TD_CLI_ANY},
 	TD_CLI_SEED_OPTION,
@@ -20,9 +21,9 @@ const struct td_cli_option td_cli_reproduce_gram_options[] = {
 	 "where its file is made and removed: on the storage to measure ($TMPDIR, or /var/tmp)",
 	 TD_CLI_ANY},
 	{"device-kind", 0, TD_CLI_TEXT, TD_CLI_AT(device_kind), "KIND",
-	 "where device memory is: ram, or cuda, a GPU (ram)", TD_CLI_DEVICE_KINDS},
+	 "where device memory is: ram, or cuda, a GPU (ram)", TD_CLI_WORDS("ram", "cuda")},
 	{"hash", 0, TD_CLI_TEXT, TD_CLI_AT(hash), "NAME",
-	 "signatures of blocks: xxh3, or md5 as in the paper (xxh3)", TD_CLI_HASHES},
+	 "signatures of blocks: xxh3, or md5 as in the paper (xxh3)", TD_CLI_WORDS("xxh3", "md5")},
 	{"inject", 0, TD_CLI_TEXT, TD_CLI_AT(inject), "LIST",
 	 "a file that is slow or fails, such as delay=5ms for a disk (none)", TD_CLI_ANY},
 	{"plot", 0, TD_CLI_TEXT, TD_CLI_AT(plot), "OUT",
@@ -202,8 +203,9 @@ static int make_disks(struct td_cli_gram *g, struct tide_error *err)
 {
 	uint64_t k = g->thousand < MACHINE_LEAST ? MACHINE_LEAST : g->thousand;
 
-	return g->args->words.n ? td_cli_gram_disks_scan(&g->disks, &g->args->words, err)
-				: td_cli_gram_disks_generate(&g->disks, k, g->seed, err);
+	return g->args->given.words.n
+		       ? td_cli_gram_disks_scan(&g->disks, &g->args->given.words, err)
+		       : td_cli_gram_disks_generate(&g->disks, k, g->seed, err);
 }
 
 const char *td_cli_gram_study(size_t i)
@@ -218,7 +220,7 @@ static int make_plan(struct td_cli_gram *g, struct tide_error *err)
 
 	for (unsigned s = 0; s < GRAM_STUDIES; s++)
 		most += REPEATS * td_cli_gram_points[s].n * GRAM_HOWS;
-	if (!rc && g->args->study && study != GRAM_MACHINE && g->args->words.n)
+	if (!rc && g->args->study && study != GRAM_MACHINE && g->args->given.words.n)
 		rc = tide_fail(err, -EINVAL, "images are for the study machines: leave them out");
 	if (!rc && (!g->args->study || study == GRAM_MACHINE))
 		rc = make_disks(g, err);

@@ -53,7 +53,7 @@ int td_cli_gram_file_open(struct td_cli_gram_file *f, const struct td_cli_args *
 			  struct tide_error *err)
 {
 	*f = (struct td_cli_gram_file){.file = {.fd = -1}};
-	return td_pool_file_make(&f->file, args, NULL, err);
+	return td_pool_file_nameless(&f->file, args->folder, err);
 }
 
 void td_cli_gram_file_close(struct td_cli_gram_file *f)

@@ -166,7 +166,7 @@ static int print_disks(const struct td_cli_gram *g)
 		"Disks of %s pages, %s: they start with %s, serve %s. Main memory has %s, "
 		"device memory as many.\n",
 		td_cli_grouped(d->source.pages / d->n).text,
-		g->args->words.n ? "images" : "generated",
+		g->args->given.words.n ? "images" : "generated",
 		td_cli_grouped(td_cli_gram_role_pages(d, d->n, GRAM_BOOT) / d->n).text,
 		td_cli_grouped(td_cli_gram_role_pages(d, d->n, GRAM_DOCUMENT) / d->n).text,
 		td_cli_grouped(td_cli_gram_find(g, GRAM_MACHINE, GRAM_NATIVE, 1)->main_pages).text);

@@ -5,6 +5,29 @@
 
 #include "cli/cli.h"
 
+/* The options of tide reproduce: of each paper some. */
+struct td_cli_args {
+	struct td_cli_given given;
+	const char *study, *only, *seed, *scale, *plot, *progress;
+	const char *trace, *format, *columns, *page, *sample; /* of leu */
+	const char *folder, *device_kind, *hash, *inject;     /* of gram */
+	uint64_t jobs, observe;                               /* 0: not given */
+	bool quick, large, full, json;
+};
+#define TD_CLI_OPTIONS struct td_cli_args
+
+/* clang-format off */
+#define TD_CLI_QUICK_OPTION \
+	{"quick", 0, TD_CLI_FLAG, TD_CLI_AT(quick), NULL, \
+	 "at a small scale, in about a minute", TD_CLI_ANY}
+#define TD_CLI_STUDY_OPTION(names, values) \
+	{"study", 0, TD_CLI_TEXT, TD_CLI_AT(study), "NAME", \
+	 "one part of the evaluation alone: " names " (all)", values}
+#define TD_CLI_ONLY_OPTION(values) \
+	{"only", 0, TD_CLI_TEXT, TD_CLI_AT(only), "APPS", \
+	 "these applications alone, with commas between (all)", values}
+/* clang-format on */
+
 enum td_cli_verdict {
 	TD_CLI_DISAGREES,
 	TD_CLI_AGREES,
@@ -37,8 +60,7 @@ void td_cli_state_number(struct td_cli_reproduction *r, const char *id, const ch
 void td_cli_state_claim(struct td_cli_reproduction *r, const char *id, const char *what,
 			const char *published, bool judged, bool agrees, const char *why,
 			const char *format, ...) __attribute__((format(printf, 8, 9)));
-/* Names that --study and --only take, one by one; NULL behind the last. */
-typedef const char *td_cli_name_at(size_t i);
+/* Names that --study and --only take. */
 td_cli_name_at td_cli_cppe_study, td_cli_gmt_study, td_cli_obs_study, td_cli_gram_study;
 td_cli_name_at td_cli_cppe_app, td_cli_gmt_app, td_cli_obs_app;
 /* What --study names, the first if it is NULL; which applications --only names, all if it is. */

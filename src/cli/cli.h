@@ -8,53 +8,6 @@
 #include "options.h"
 #include "tide/tide.h"
 
-extern const struct td_cli_verb td_cli_verbs[]; /* verbs.c: all of them */
-
-/* cmd_*.c: each verb's run(). */
-int td_cli_sim(const struct td_cli_args *args, struct tide_error *err);
-int td_cli_compare(const struct td_cli_args *args, struct tide_error *err);
-int td_cli_mrc(const struct td_cli_args *args, struct tide_error *err);
-int td_cli_trace_info(const struct td_cli_args *args, struct tide_error *err);
-int td_cli_trace_head(const struct td_cli_args *args, struct tide_error *err);
-int td_cli_trace_convert(const struct td_cli_args *args, struct tide_error *err);
-int td_cli_trace_generate(const struct td_cli_args *args, struct tide_error *err);
-int td_cli_policies(const struct td_cli_args *args, struct tide_error *err);
-int td_cli_models(const struct td_cli_args *args, struct tide_error *err);
-int td_cli_workloads(const struct td_cli_args *args, struct tide_error *err);
-int td_cli_sweep(const struct td_cli_args *args, struct tide_error *err);
-int td_cli_report(const struct td_cli_args *args, struct tide_error *err);
-int td_cli_run(const struct td_cli_args *args, struct tide_error *err);
-int td_cli_record(const struct td_cli_args *args, struct tide_error *err);
-int td_cli_gpu_info(const struct td_cli_args *args, struct tide_error *err);
-int td_cli_gpu_selftest(const struct td_cli_args *args, struct tide_error *err);
-int td_cli_gpu_bench(const struct td_cli_args *args, struct tide_error *err);
-int td_cli_pool_bench(const struct td_cli_args *args, struct tide_error *err);
-int td_cli_pool_check(const struct td_cli_args *args, struct tide_error *err);
-int td_cli_doctor(const struct td_cli_args *args, struct tide_error *err);
-
-extern const struct td_cli_option td_cli_sim_options[], td_cli_compare_options[],
-	td_cli_trace_options[], td_cli_policies_options[], td_cli_models_options[],
-	td_cli_workloads_options[], td_cli_doctor_options[];
-extern const struct td_cli_option td_cli_run_options[], td_cli_record_options[];
-extern const char td_cli_run_more[], td_cli_record_more[];
-extern const struct td_cli_option td_cli_gpu_options[];
-extern const char td_cli_gpu_more[];
-extern const struct td_cli_verb td_cli_gpu_verbs[];
-extern const struct td_cli_option td_cli_pool_options[];
-extern const char td_cli_pool_more[];
-extern const struct td_cli_verb td_cli_pool_verbs[];
-extern const struct td_cli_option td_cli_mrc_options[];
-extern const char td_cli_mrc_more[];
-extern const struct td_cli_option td_cli_sweep_options[];
-extern const char td_cli_sweep_more[];
-extern const struct td_cli_option td_cli_report_options[];
-extern const char td_cli_report_more[];
-extern const struct td_cli_option td_cli_reproduce_options[];
-extern const struct td_cli_verb td_cli_trace_verbs[], td_cli_reproduce_verbs[];
-extern const char td_cli_reproduce_more[];
-extern const char td_cli_sim_more[], td_cli_compare_more[], td_cli_trace_more[],
-	td_cli_policies_more[], td_cli_models_more[], td_cli_workloads_more[], td_cli_doctor_more[];
-
 /* help.c */
 void td_cli_help_all(FILE *to);
 void td_cli_help_verb(FILE *to, const struct td_cli_verb *parent, const struct td_cli_verb *verb);
@@ -63,13 +16,12 @@ void td_cli_help_verb(FILE *to, const struct td_cli_verb *parent, const struct t
 void td_cli_complete(int argc, char *const *argv);
 
 /* input.c: the options of a run as the library takes them. */
-int td_cli_input(const struct td_cli_args *args, struct tide_sim_options *options,
+int td_cli_setup(const struct td_cli_setup *setup, struct tide_sim_options *options,
 		 struct tide_error *err);
 /* One input, and no options that it does not take. */
-int td_cli_check_input(const struct td_cli_args *args, struct tide_error *err);
-/* An input that can be opened again and again; instead: what to do where it cannot. */
-int td_cli_check_rereadable(const struct td_cli_args *args, const char *instead,
-			    struct tide_error *err);
+int td_cli_check_input(const struct td_cli_input *in, struct tide_error *err);
+/* A trace, or NULL, that can be opened again and again; instead: what to do where it cannot. */
+int td_cli_check_rereadable(const char *trace, const char *instead, struct tide_error *err);
 
 /* cmd_sim.c: what ran and with how much near memory, for people. */
 void td_cli_print_setup(const json_t *run, uint64_t accesses);

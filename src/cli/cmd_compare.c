@@ -10,29 +10,31 @@
 #include "core/jobs.h"
 #include "tide/policy.h"
 
-const struct td_cli_option td_cli_compare_options[] = {
-	TD_CLI_RUN_OPTIONS("trace to read"),
+#define TD_CLI_OPTIONS struct td_cli_compare_options
+
+static const struct td_cli_option options[] = {
+	TD_CLI_SETUP_OPTIONS(setup, "trace to read"),
 	{"evict", 0, TD_CLI_LIST, TD_CLI_AT(evict), "POLICY",
-	 "a policy for what leaves (eight of them); see tide policies", TD_CLI_EVICT},
+	 "a policy for what leaves (eight of them); see tide policies",
+	 TD_CLI_NAMES(td_cli_evict_name)},
 	{"prefetch", 0, TD_CLI_LIST, TD_CLI_AT(prefetch), "POLICY",
-	 "a policy for what comes with a fault (tree)", TD_CLI_PREFETCH},
+	 "a policy for what comes with a fault (tree)", TD_CLI_NAMES(td_cli_prefetch_name)},
 	{"place", 0, TD_CLI_LIST, TD_CLI_AT(place), "POLICY",
-	 "a policy for where victims go, with --host", TD_CLI_PLACE},
-	TD_CLI_HOST_OPTION,
+	 "a policy for where victims go, with --host", TD_CLI_NAMES(td_cli_place_name)},
+	TD_CLI_HOST_OPTION(setup),
 	{"policies", 0, TD_CLI_LIST, TD_CLI_AT(policies), "E+P",
 	 "one combination, --evict E with --prefetch P", TD_CLI_ANY},
-	TD_CLI_MODEL_OPTION,
-	TD_CLI_SEED_OPTION,
-	TD_CLI_ERRORS_OPTION,
-	{"jobs", 'j', TD_CLI_NUMBER, TD_CLI_AT(jobs), "N", "runs at the same time (one per core)",
-	 TD_CLI_ANY},
+	TD_CLI_MODEL_OPTIONS(setup),
+	TD_CLI_SEED_AT(setup.seed),
+	TD_CLI_ERRORS_OPTION(setup.replace_invalid),
+	TD_CLI_JOBS_OPTION,
 	TD_CLI_JSON_OPTION,
 	TD_CLI_PROGRESS_OPTION,
 	TD_CLI_HELP_OPTION,
 	TD_CLI_END_OPTIONS,
 };
 
-const char td_cli_compare_more[] =
+static const char more[] =
 	"Every --evict is combined with every --prefetch; --policies adds single combinations.\n"
 	"The combination with the fewest faults is marked with *, the others say how many times\n"
 	"as many they have; with --model it is the shortest time that counts. With --place and\n"
@@ -98,19 +100,19 @@ static bool can_try(const char *spec)
 }
 
 /* A misspelt policy is found before the first run, not after hours of them. */
-static int try_all(const struct comparison *all, const struct td_cli_args *args,
+static int try_all(const struct comparison *all, const struct td_cli_compare_options *args,
 		   struct tide_error *err)
 {
 	for (size_t i = 0; i < all->pairs.n; i++) {
 		const struct td_cli_pair *pair = &all->pairs.at[i];
 		struct tide_sim_options options = {.size = sizeof options,
 						   .near_size = "64p",
-						   .page = args->page,
-						   .chunk = args->chunk,
+						   .page = args->setup.page,
+						   .chunk = args->setup.chunk,
 						   .evict = pair->evict,
 						   .prefetch = pair->prefetch,
 						   .place = pair->place,
-						   .host = args->host ? "64p" : NULL};
+						   .host = args->setup.host ? "64p" : NULL};
 		struct tide_sim *sim;
 		int rc;
 		if (!can_try(pair->evict) || !can_try(pair->prefetch))
@@ -288,7 +290,7 @@ static int print_json(const struct comparison *all, struct tide_error *err)
 		err);
 }
 
-static int print_result(const struct comparison *all, const struct td_cli_args *args,
+static int print_result(const struct comparison *all, const struct td_cli_compare_options *args,
 			struct tide_error *err)
 {
 	if (args->json)
@@ -315,7 +317,7 @@ static int first_failure(const struct comparison *all, struct tide_error *err)
 }
 
 /* The first run looks through the input; the others take over what it found. */
-static int compare(struct comparison *all, const struct td_cli_args *args,
+static int compare(struct comparison *all, const struct td_cli_compare_options *args,
 		   struct tide_sim_options *options, struct tide_error *err)
 {
 	struct tide_facts facts = {.size = sizeof facts};
@@ -349,15 +351,16 @@ static void release(struct comparison *all)
 	td_cli_combinations_free(&all->pairs);
 }
 
-int td_cli_compare(const struct td_cli_args *args, struct tide_error *err)
+static int run(const void *given, struct tide_error *err)
 {
+	const struct td_cli_compare_options *args = given;
 	struct comparison all = {.lock = PTHREAD_MUTEX_INITIALIZER};
 	struct tide_sim_options options = {.size = sizeof options};
-	int rc = td_cli_input(args, &options, err);
+	int rc = td_cli_setup(&args->setup, &options, err);
 
 	/* Every run opens the input for itself. */
 	if (!rc)
-		rc = td_cli_check_rereadable(args, "use tide sim", err);
+		rc = td_cli_check_rereadable(args->setup.in.trace, "use tide sim", err);
 	if (!rc)
 		rc = td_cli_progress_start(&all.progress, args->progress, "compare", err);
 	if (!rc)
@@ -376,3 +379,14 @@ out:
 	release(&all);
 	return rc;
 }
+
+const struct td_cli_verb td_cli_verb_compare = {
+	.name = "compare",
+	.order = 20,
+	.synopsis = "(--trace FILE | --workload SPEC) --near SIZE [OPTIONS]",
+	.summary = "Run the same input under several combinations of policies, on all cores",
+	.more = more,
+	.options = options,
+	.options_bytes = sizeof(struct td_cli_compare_options),
+	.run = run,
+};

@@ -4,13 +4,19 @@
 #include "cli.h"
 #include "doctor.h"
 
-const struct td_cli_option td_cli_doctor_options[] = {
+struct doctor_options {
+	struct td_cli_given given;
+	bool json;
+};
+#define TD_CLI_OPTIONS struct doctor_options
+
+static const struct td_cli_option options[] = {
 	TD_CLI_JSON_OPTION,
 	TD_CLI_HELP_OPTION,
 	TD_CLI_END_OPTIONS,
 };
 
-const char td_cli_doctor_more[] =
+static const char more[] =
 	"A missing feature is no error: the exit status is 0. Simulations need none of them but\n"
 	"memory; tide run needs userfaultfd and the preload library, and says what it does without\n"
 	"the rest; tide gpu needs the driver and the GPU runtime.\n\n"
@@ -86,8 +92,9 @@ static int print_fixes(const struct td_cli_finding *findings, struct tide_error 
 	return td_cli_table_end(&t, err);
 }
 
-int td_cli_doctor(const struct td_cli_args *args, struct tide_error *err)
+static int run(const void *given, struct tide_error *err)
 {
+	const struct doctor_options *args = given;
 	struct td_cli_finding findings[FEATURES];
 	int rc;
 
@@ -101,3 +108,14 @@ int td_cli_doctor(const struct td_cli_args *args, struct tide_error *err)
 		rc = print_fixes(findings, err);
 	return rc;
 }
+
+const struct td_cli_verb td_cli_verb_doctor = {
+	.name = "doctor",
+	.order = 150,
+	.synopsis = "[OPTIONS]",
+	.summary = "Say what this machine offers, what is missing and how to get it",
+	.more = more,
+	.options = options,
+	.options_bytes = sizeof(struct doctor_options),
+	.run = run,
+};

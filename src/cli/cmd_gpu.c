@@ -7,7 +7,7 @@
 #include "gpu/show.h"
 #include "gpu/use.h"
 
-const struct td_cli_option td_cli_gpu_options[] = {TD_CLI_HELP_OPTION, TD_CLI_END_OPTIONS};
+#define TD_CLI_OPTIONS struct td_gpu_use_options
 
 /* clang-format off */
 #define DEVICE_OPTION \
@@ -33,7 +33,7 @@ static const struct td_cli_option selftest_options[] = {
 	FOLDER_OPTION,
 	{"only", 0, TD_CLI_TEXT, TD_CLI_AT(only), "PARTS",
 	 "these parts alone, by the start of their names, with commas between (all)",
-	 TD_CLI_GPU_TESTS},
+	 TD_CLI_NAMES(td_gpu_test_name)},
 	{"quick", 0, TD_CLI_FLAG, TD_CLI_AT(quick), NULL,
 	 "what ends within a minute", TD_CLI_ANY},
 	{"thorough", 0, TD_CLI_FLAG, TD_CLI_AT(thorough), NULL,
@@ -47,13 +47,13 @@ static const struct td_cli_option selftest_options[] = {
 
 static const struct td_cli_option bench_options[] = {
 	{"app", 0, TD_CLI_TEXT, TD_CLI_AT(app), "APPS",
-	 "applications, with commas between, or all (none)", TD_CLI_GPU_APPS},
+	 "applications, with commas between, or all (none)", TD_CLI_NAMES(td_gpu_app_name)},
 	{"micro", 0, TD_CLI_TEXT, TD_CLI_AT(micro), "PARTS",
 	 "measurements of one thing each, with commas between, or all (all; with --app: none)",
-	 TD_CLI_GPU_MICROS},
-	{"place", 0, TD_CLI_ONE, TD_CLI_AT(place), "POLICIES",
+	 TD_CLI_NAMES(td_gpu_micro_name)},
+	{"place", 0, TD_CLI_TEXT, TD_CLI_AT(place), "POLICIES",
 	 "of applications, with commas between (bam,tier-order,random,reuse,reuse:replace=2)",
-	 TD_CLI_PLACE},
+	 TD_CLI_NAMES(td_cli_place_name)},
 	{"oversubscribe", 0, TD_CLI_TEXT, TD_CLI_AT(oversubscribe), "LIST",
 	 "data over near and host memory, such as 2,4 (2)", TD_CLI_ANY},
 	{"near", 0, TD_CLI_TEXT, TD_CLI_AT(near_size), "SIZE",
@@ -63,14 +63,17 @@ static const struct td_cli_option bench_options[] = {
 	{"page", 0, TD_CLI_TEXT, TD_CLI_AT(page), "SIZE",
 	 "bytes per page, a power of two from 4K to 2M (64K)", TD_CLI_ANY},
 	{"transfer", 0, TD_CLI_TEXT, TD_CLI_AT(transfer), "HOW",
-	 "between tiers 1 and 2: zero-copy, dma or hybrid (zero-copy)", TD_CLI_TRANSFERS},
+	 "between tiers 1 and 2: zero-copy, dma or hybrid (zero-copy)",
+	 TD_CLI_WORDS("zero-copy", "dma", "hybrid")},
 	{"orchestrate", 0, TD_CLI_TEXT, TD_CLI_AT(orchestrate), "WHO",
 	 "who serves faults: gpu, or host: the engine with --evict and --prefetch (gpu)",
-	 TD_CLI_ORCHESTRATORS},
-	{"evict", 0, TD_CLI_ONE, TD_CLI_AT(evict), "POLICY",
-	 "with --orchestrate host: which chunk leaves near memory (lrm)", TD_CLI_EVICT},
-	{"prefetch", 0, TD_CLI_ONE, TD_CLI_AT(prefetch), "POLICY",
-	 "with --orchestrate host: which pages come with a fault (tree)", TD_CLI_PREFETCH},
+	 TD_CLI_WORDS("gpu", "host")},
+	{"evict", 0, TD_CLI_TEXT, TD_CLI_AT(evict), "POLICY",
+	 "with --orchestrate host: which chunk leaves near memory (lrm)",
+	 TD_CLI_NAMES(td_cli_evict_name)},
+	{"prefetch", 0, TD_CLI_TEXT, TD_CLI_AT(prefetch), "POLICY",
+	 "with --orchestrate host: which pages come with a fault (tree)",
+	 TD_CLI_NAMES(td_cli_prefetch_name)},
 	{"timeout", 0, TD_CLI_TEXT, TD_CLI_AT(timeout), "TIME",
 	 "a wait of the GPU that takes longer is an error (30s)", TD_CLI_ANY},
 	{"repeat", 0, TD_CLI_TEXT, TD_CLI_AT(repeat), "N",
@@ -86,49 +89,11 @@ static const struct td_cli_option bench_options[] = {
 	TD_CLI_END_OPTIONS,
 };
 
-const struct td_cli_verb td_cli_gpu_verbs[] = {
-	{"info", "[OPTIONS]",
-	 "Say what the GPU is, and measure what it, the bus and the storage can do at best",
-	 "Examples:\n"
-	 "  tide gpu info\n"
-	 "  tide gpu info --quick --json\n",
-	 info_options, 0, 0, NULL, td_cli_gpu_info},
-	{"selftest", "[OPTIONS]",
-	 "Test the runtime on this GPU: under pressure, and with failures injected",
-	 "Needs nothing but the built files. The exit status is 0 only if every part passed.\n\n"
-	 "Examples:\n"
-	 "  tide gpu selftest\n"
-	 "  tide gpu selftest --only pressure,errors --seed 7\n"
-	 "  tide gpu selftest --thorough --progress=always\n",
-	 selftest_options, 0, 0, NULL, td_cli_gpu_selftest},
-	{"bench", "[--app APPS] [--micro PARTS] [OPTIONS]",
-	 "Measure the runtime: what a hit and a miss cost, and whole applications",
-	 "An application runs on arrays that are larger than near and host memory together, with\n"
-	 "each placement; its result is compared with one made without the runtime. A time is the\n"
-	 "kernels' and what they wait for; making and checking the data are not in it.\n\n"
-	 "Examples:\n"
-	 "  tide gpu bench --micro hit,miss\n"
-	 "  tide gpu bench --app srad --place bam,reuse --near 256M --host 1G\n"
-	 "  tide gpu bench --app all --oversubscribe 2,4 --json >gpu.json; tide report gpu.json\n"
-	 "  tide gpu bench --app bfs --orchestrate host --evict mhpe --prefetch pattern\n",
-	 bench_options, 0, 0, NULL, td_cli_gpu_bench},
-	{NULL, NULL, NULL, NULL, NULL, 0, 0, NULL, NULL},
-};
 /* clang-format on */
-
-const char td_cli_gpu_more[] =
-	"The runtime lets kernels use arrays in files that are larger than the memory of the GPU:\n"
-	"near memory on the GPU, pinned memory of the host and the file are its three tiers.\n\n"
-	"Where there is no GPU, no driver or no libtide_cuda.so, a line says which, and the exit\n"
-	"status is 3.\n\n"
-	"Examples:\n"
-	"  tide gpu info\n"
-	"  tide gpu selftest\n"
-	"  tide gpu bench --app all --json >gpu.json\n";
 
 /* ---- what the three share ---- */
 
-static int begin(struct td_gpu_use *use, const struct td_cli_args *args, const char *verb,
+static int begin(struct td_gpu_use *use, const struct td_gpu_use_options *args, const char *verb,
 		 struct tide_error *err)
 {
 	int rc = td_gpu_use_setup(use, args, verb, err);
@@ -137,7 +102,7 @@ static int begin(struct td_gpu_use *use, const struct td_cli_args *args, const c
 }
 
 /* Prints the document, also what there is of one where the call failed. Takes it over. */
-static int finish(const struct td_cli_args *args, json_t *own, int rc, const char *verb,
+static int finish(const struct td_gpu_use_options *args, json_t *own, int rc, const char *verb,
 		  void (*show)(const json_t *document), struct tide_error *err)
 {
 	struct tide_error why = {0, ""};
@@ -158,8 +123,9 @@ static int finish(const struct td_cli_args *args, json_t *own, int rc, const cha
 	return rc;
 }
 
-int td_cli_gpu_info(const struct td_cli_args *args, struct tide_error *err)
+static int run_info(const void *options, struct tide_error *err)
 {
+	const struct td_gpu_use_options *args = options;
 	struct td_gpu_use use;
 	json_t *out = NULL;
 	int rc = begin(&use, args, "gpu info", err);
@@ -170,8 +136,9 @@ int td_cli_gpu_info(const struct td_cli_args *args, struct tide_error *err)
 	return finish(args, out, rc, "gpu info", td_gpu_show_info, err);
 }
 
-int td_cli_gpu_selftest(const struct td_cli_args *args, struct tide_error *err)
+static int run_selftest(const void *options, struct tide_error *err)
 {
+	const struct td_gpu_use_options *args = options;
 	struct td_gpu_selftest_options o = {.part = args->only, .thorough = args->thorough};
 	struct td_gpu_use use;
 	json_t *out = NULL;
@@ -186,17 +153,13 @@ int td_cli_gpu_selftest(const struct td_cli_args *args, struct tide_error *err)
 	return finish(args, out, rc, "gpu selftest", td_gpu_show_selftest, err);
 }
 
-static const char *only_one(const struct td_cli_list *list)
+static int run_bench(const void *options, struct tide_error *err)
 {
-	return list->n ? list->at[0] : NULL;
-}
-
-int td_cli_gpu_bench(const struct td_cli_args *args, struct tide_error *err)
-{
+	const struct td_gpu_use_options *args = options;
 	struct td_gpu_bench_options o = {
 		.micro = args->micro,
 		.app = args->app,
-		.place = only_one(&args->place),
+		.place = args->place,
 		.oversubscribe = args->oversubscribe,
 		.near_size = args->near_size,
 		.host = args->host,
@@ -205,8 +168,8 @@ int td_cli_gpu_bench(const struct td_cli_args *args, struct tide_error *err)
 		.timeout = args->timeout,
 		.repeat = args->repeat,
 		.orchestrate = args->orchestrate,
-		.evict = only_one(&args->evict),
-		.prefetch = only_one(&args->prefetch),
+		.evict = args->evict,
+		.prefetch = args->prefetch,
 	};
 	struct td_gpu_use use;
 	json_t *out = NULL;
@@ -220,3 +183,82 @@ int td_cli_gpu_bench(const struct td_cli_args *args, struct tide_error *err)
 	rc = use.module->bench(&o, &out, err);
 	return finish(args, out, rc, "gpu bench", td_gpu_show_bench, err);
 }
+
+/* ---- the verbs ---- */
+
+/* clang-format off */
+static const char info_more[] =
+	"Examples:\n"
+	"  tide gpu info\n"
+	"  tide gpu info --quick --json\n";
+
+static const struct td_cli_verb info = {
+	.name = "info",
+	.synopsis = "[OPTIONS]",
+	.summary = "Say what the GPU is, and measure what it, the bus and the storage can do at best",
+	.more = info_more,
+	.options = info_options,
+	.options_bytes = sizeof(struct td_gpu_use_options),
+	.run = run_info,
+};
+
+static const char selftest_more[] =
+	"Needs nothing but the built files. The exit status is 0 only if every part passed.\n\n"
+	"Examples:\n"
+	"  tide gpu selftest\n"
+	"  tide gpu selftest --only pressure,errors --seed 7\n"
+	"  tide gpu selftest --thorough --progress=always\n";
+
+static const struct td_cli_verb selftest = {
+	.name = "selftest",
+	.synopsis = "[OPTIONS]",
+	.summary = "Test the runtime on this GPU: under pressure, and with failures injected",
+	.more = selftest_more,
+	.options = selftest_options,
+	.options_bytes = sizeof(struct td_gpu_use_options),
+	.run = run_selftest,
+};
+
+static const char bench_more[] =
+	"An application runs on arrays that are larger than near and host memory together, with\n"
+	"each placement; its result is compared with one made without the runtime. A time is the\n"
+	"kernels' and what they wait for; making and checking the data are not in it.\n\n"
+	"Examples:\n"
+	"  tide gpu bench --micro hit,miss\n"
+	"  tide gpu bench --app srad --place bam,reuse --near 256M --host 1G\n"
+	"  tide gpu bench --app all --oversubscribe 2,4 --json >gpu.json; tide report gpu.json\n"
+	"  tide gpu bench --app bfs --orchestrate host --evict mhpe --prefetch pattern\n";
+
+static const struct td_cli_verb bench = {
+	.name = "bench",
+	.synopsis = "[--app APPS] [--micro PARTS] [OPTIONS]",
+	.summary = "Measure the runtime: what a hit and a miss cost, and whole applications",
+	.more = bench_more,
+	.options = bench_options,
+	.options_bytes = sizeof(struct td_gpu_use_options),
+	.run = run_bench,
+};
+/* clang-format on */
+
+static const struct td_cli_verb *const verbs[] = {&info, &selftest, &bench, NULL};
+
+static const char more[] =
+	"The runtime lets kernels use arrays in files that are larger than the memory of the GPU:\n"
+	"near memory on the GPU, pinned memory of the host and the file are its three tiers.\n\n"
+	"Where there is no GPU, no driver or no libtide_cuda.so, a line says which, and the exit\n"
+	"status is 3.\n\n"
+	"Examples:\n"
+	"  tide gpu info\n"
+	"  tide gpu selftest\n"
+	"  tide gpu bench --app all --json >gpu.json\n";
+
+const struct td_cli_verb td_cli_verb_gpu = {
+	.name = "gpu",
+	.order = 130,
+	.synopsis = "VERB [OPTIONS]",
+	.summary = "Look at the GPU, test the GPU runtime on it, and measure both",
+	.more = more,
+	.options = td_cli_help_alone,
+	.options_bytes = sizeof(struct td_cli_given),
+	.verbs = verbs,
+};

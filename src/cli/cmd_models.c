@@ -4,13 +4,19 @@
 
 #include "cli.h"
 
-const struct td_cli_option td_cli_models_options[] = {
+struct models_options {
+	struct td_cli_given given;
+	bool json;
+};
+#define TD_CLI_OPTIONS struct models_options
+
+static const struct td_cli_option options[] = {
 	TD_CLI_JSON_OPTION,
 	TD_CLI_HELP_OPTION,
 	TD_CLI_END_OPTIONS,
 };
 
-const char td_cli_models_more[] =
+static const char more[] =
 	"A model is written NAME or NAME:KEY=VALUE,KEY=VALUE after --model. All have the same\n"
 	"parameters; a name stands for values of them. docs/timing-model.md says what they mean,\n"
 	"where they are from, and what the model cannot see.\n\n"
@@ -49,9 +55,10 @@ static int print_all(struct tide_error *err)
 	return td_cli_table_end(&t, err);
 }
 
-int td_cli_models(const struct td_cli_args *args, struct tide_error *err)
+static int run(const void *given, struct tide_error *err)
 {
-	const char *name = args->words.n ? args->words.at[0] : NULL;
+	const struct models_options *args = given;
+	const char *name = args->given.words.n ? args->given.words.at[0] : NULL;
 	struct tide_model_info info = {.size = sizeof info};
 	const char *names[32];
 	size_t n = 0;
@@ -70,3 +77,16 @@ int td_cli_models(const struct td_cli_args *args, struct tide_error *err)
 	printf("%s: %s\n", info.name, info.summary);
 	return td_cli_print_params(info.params, err);
 }
+
+const struct td_cli_verb td_cli_verb_models = {
+	.name = "models",
+	.order = 100,
+	.synopsis = "[NAME] [OPTIONS]",
+	.summary = "List the machines whose clock a run can have, or show one with its figures",
+	.more = more,
+	.options = options,
+	.options_bytes = sizeof(struct models_options),
+	.words_max = 1,
+	.words = TD_CLI_NAMES(td_cli_model_name),
+	.run = run,
+};

@@ -12,14 +12,21 @@
 
 #define POLICIES_MAX 12 /* as many columns as a terminal has room for */
 
-const struct td_cli_option td_cli_mrc_options[] = {
-	{"trace", 0, TD_CLI_TEXT, TD_CLI_AT(trace), "FILE", "trace to read, - for standard input",
-	 TD_CLI_ANY},
-	TD_CLI_WORKLOAD_OPTION,
-	TD_CLI_FORMAT_OPTIONS,
+struct mrc_options {
+	struct td_cli_given given;
+	struct td_cli_input in;
+	const char *page, *seed, *sizes, *sample, *plot, *progress;
+	struct td_cli_list policy;
+	uint64_t jobs; /* 0: not given */
+	bool verify, json;
+};
+#define TD_CLI_OPTIONS struct mrc_options
+
+static const struct td_cli_option options[] = {
+	TD_CLI_INPUT_OPTIONS(in, "trace to read, - for standard input"),
 	TD_CLI_PAGE_OPTION,
 	{"policy", 0, TD_CLI_LIST, TD_CLI_AT(policy), "POLICY",
-	 "an eviction policy (lru), or vmin or osl", TD_CLI_EVICT},
+	 "an eviction policy (lru), or vmin or osl", TD_CLI_NAMES(td_cli_evict_name)},
 	{"sizes", 0, TD_CLI_TEXT, TD_CLI_AT(sizes), "N|LIST",
 	 "so many sizes, evenly spread up to the footprint, or a list of them (50)", TD_CLI_ANY},
 	{"sample", 0, TD_CLI_TEXT, TD_CLI_AT(sample), "SHARE",
@@ -29,15 +36,14 @@ const struct td_cli_option td_cli_mrc_options[] = {
 	{"plot", 0, TD_CLI_TEXT, TD_CLI_AT(plot), "OUT",
 	 "draw the curves to OUT, a name ending in .svg or .png", TD_CLI_ANY},
 	TD_CLI_SEED_OPTION,
-	{"jobs", 'j', TD_CLI_NUMBER, TD_CLI_AT(jobs), "N", "runs at the same time (one per core)",
-	 TD_CLI_ANY},
+	TD_CLI_JOBS_OPTION,
 	TD_CLI_JSON_OPTION,
 	TD_CLI_PROGRESS_OPTION,
 	TD_CLI_HELP_OPTION,
 	TD_CLI_END_OPTIONS,
 };
 
-const char td_cli_mrc_more[] =
+static const char more[] =
 	"Pages are single: no chunks, no prefetch. The curves of lru, opt, vmin, osl and of leu with\n"
 	"train= come from one pass over the input, those of all other policies from a run per size.\n"
 	"vmin and osl are bounds for memory of variable size: a size is what they use on average.\n"
@@ -55,7 +61,7 @@ struct curve {
 };
 
 struct curves {
-	const struct td_cli_args *args;
+	const struct mrc_options *args;
 	size_t n;
 	struct curve at[POLICIES_MAX];
 	uint64_t page_bytes, seed;
@@ -88,12 +94,12 @@ static char *sizes_of(const struct tide_mrc *m)
 static int run_one(struct curves *all, const char *policy, const char *sizes, const char *sample,
 		   struct tide_mrc **out, struct tide_error *err)
 {
-	const struct td_cli_args *args = all->args;
+	const struct mrc_options *args = all->args;
 	struct tide_mrc_options options = {.size = sizeof options,
-					   .trace = args->trace,
-					   .workload = args->workload,
-					   .format = args->format,
-					   .columns = args->columns,
+					   .trace = args->in.trace,
+					   .workload = args->in.workload,
+					   .format = args->in.format,
+					   .columns = args->in.columns,
 					   .page = args->page,
 					   .seed = args->seed,
 					   .policy = policy,
@@ -127,7 +133,7 @@ static int verify(struct curves *all, struct curve *c, const char *sizes, struct
 /* All curves have the sizes of the first. */
 static int run_all(struct curves *all, struct tide_error *err)
 {
-	const struct td_cli_args *args = all->args;
+	const struct mrc_options *args = all->args;
 	double started = now_s();
 	char *sizes = NULL;
 	int rc = 0;
@@ -155,14 +161,14 @@ static bool is_sampled(const struct tide_mrc *m)
 
 static void print_input(const struct curves *all)
 {
-	const struct td_cli_args *args = all->args;
+	const struct mrc_options *args = all->args;
 	const struct tide_mrc *m = all->at[0].mrc;
 
 	printf("input   %s %s%s%s, %s accesses to %s%s pages, %s\n",
-	       args->trace ? "trace" : "workload", args->trace ? args->trace : args->workload,
-	       args->trace ? " as " : "", args->trace ? m->format : "",
-	       td_cli_grouped(m->accesses).text, is_sampled(m) ? "about " : "",
-	       td_cli_grouped(m->footprint_pages).text,
+	       args->in.trace ? "trace" : "workload",
+	       args->in.trace ? args->in.trace : args->in.workload, args->in.trace ? " as " : "",
+	       args->in.trace ? m->format : "", td_cli_grouped(m->accesses).text,
+	       is_sampled(m) ? "about " : "", td_cli_grouped(m->footprint_pages).text,
 	       td_cli_pages(m->footprint_pages, all->page_bytes).text);
 }
 
@@ -269,18 +275,18 @@ static json_t *one_json(const struct curve *c)
 
 static json_t *input_json(const struct curves *all)
 {
-	const struct td_cli_args *args = all->args;
+	const struct mrc_options *args = all->args;
 	const struct tide_mrc *m = all->at[0].mrc;
 
-	return json_pack("{so ss sI sI}", args->trace ? "trace" : "workload",
-			 td_cli_json_text(args->trace ? args->trace : args->workload), "format",
-			 m->format, "accesses", (json_int_t)m->accesses, "footprint_pages",
-			 (json_int_t)m->footprint_pages);
+	return json_pack("{so ss sI sI}", args->in.trace ? "trace" : "workload",
+			 td_cli_json_text(args->in.trace ? args->in.trace : args->in.workload),
+			 "format", m->format, "accesses", (json_int_t)m->accesses,
+			 "footprint_pages", (json_int_t)m->footprint_pages);
 }
 
 static json_t *config_json(const struct curves *all)
 {
-	const struct td_cli_args *args = all->args;
+	const struct mrc_options *args = all->args;
 	double sample = 1;
 
 	if (args->sample)
@@ -310,7 +316,7 @@ static int print_json(const struct curves *all, struct tide_error *err)
 
 static int plot(const struct curves *all, struct tide_error *err)
 {
-	const struct td_cli_args *args = all->args;
+	const struct mrc_options *args = all->args;
 	struct td_cli_curve drawn[POLICIES_MAX];
 	size_t points = all->at[0].mrc->n;
 	double *numbers = calloc(2 * all->n * points, sizeof *numbers);
@@ -326,12 +332,13 @@ static int plot(const struct curves *all, struct tide_error *err)
 		}
 		drawn[c] = (struct td_cli_curve){all->at[c].policy, x, y, points};
 	}
-	rc = td_cli_plot(&(struct td_cli_panel){.title = args->trace ? args->trace : args->workload,
-						.x_label = "near memory, pages",
-						.y_label = "miss ratio",
-						.curves = drawn,
-						.n = all->n},
-			 1, args->plot, err);
+	rc = td_cli_plot(
+		&(struct td_cli_panel){.title = args->in.trace ? args->in.trace : args->in.workload,
+				       .x_label = "near memory, pages",
+				       .y_label = "miss ratio",
+				       .curves = drawn,
+				       .n = all->n},
+		1, args->plot, err);
 	free(numbers);
 	return rc;
 }
@@ -340,8 +347,8 @@ static int plot(const struct curves *all, struct tide_error *err)
 
 static int set_up(struct curves *all, struct tide_error *err)
 {
-	const struct td_cli_args *args = all->args;
-	int rc = td_cli_check_input(args, err);
+	const struct mrc_options *args = all->args;
+	int rc = td_cli_check_input(&args->in, err);
 
 	if (!rc && args->policy.n > POLICIES_MAX)
 		rc = tide_fail(err, -EINVAL, "more than %d curves in one table: give fewer",
@@ -351,7 +358,7 @@ static int set_up(struct curves *all, struct tide_error *err)
 			err, -EINVAL,
 			"--verify compares a sampled curve with the exact one: add --sample");
 	if (!rc && (args->policy.n > 1 || args->verify))
-		rc = td_cli_check_rereadable(args, "ask for one curve", err);
+		rc = td_cli_check_rereadable(args->in.trace, "ask for one curve", err);
 	if (!rc)
 		rc = td_lib_page_bytes(args->page, &all->page_bytes, err);
 	if (!rc)
@@ -363,8 +370,9 @@ static int set_up(struct curves *all, struct tide_error *err)
 	return rc;
 }
 
-int td_cli_mrc(const struct td_cli_args *args, struct tide_error *err)
+static int run(const void *given, struct tide_error *err)
 {
+	const struct mrc_options *args = given;
 	struct curves all = {.args = args, .n = args->policy.n ? args->policy.n : 1};
 	int rc = set_up(&all, err);
 
@@ -382,3 +390,14 @@ int td_cli_mrc(const struct td_cli_args *args, struct tide_error *err)
 		free(all.at[i].mrc);
 	return rc;
 }
+
+const struct td_cli_verb td_cli_verb_mrc = {
+	.name = "mrc",
+	.order = 30,
+	.synopsis = "(--trace FILE | --workload SPEC) [OPTIONS]",
+	.summary = "Miss ratio curves: what near memory of every size would miss",
+	.more = more,
+	.options = options,
+	.options_bytes = sizeof(struct mrc_options),
+	.run = run,
+};

@@ -5,13 +5,19 @@
 #include "cli.h"
 #include "tide/policy.h"
 
-const struct td_cli_option td_cli_policies_options[] = {
+struct policies_options {
+	struct td_cli_given given;
+	bool json;
+};
+#define TD_CLI_OPTIONS struct policies_options
+
+static const struct td_cli_option options[] = {
 	TD_CLI_JSON_OPTION,
 	TD_CLI_HELP_OPTION,
 	TD_CLI_END_OPTIONS,
 };
 
-const char td_cli_policies_more[] =
+static const char more[] =
 	"A policy is written NAME or NAME:KEY=VALUE,KEY=VALUE after --evict and --prefetch.\n"
 	"\"needs\" says what a policy must see besides faults, migrations and evictions:\n"
 	"accesses (every access), refs (who accessed), notices (sampled accesses), future (an\n"
@@ -155,9 +161,10 @@ static int check_name(const char *name, struct tide_error *err)
 	return td_cli_unknown("policy", name, names, n, err);
 }
 
-int td_cli_policies(const struct td_cli_args *args, struct tide_error *err)
+static int run(const void *given, struct tide_error *err)
 {
-	const char *name = args->words.n ? args->words.at[0] : NULL;
+	const struct policies_options *args = given;
+	const char *name = args->given.words.n ? args->given.words.at[0] : NULL;
 	int rc = name ? check_name(name, err) : 0;
 
 	if (rc)
@@ -166,3 +173,16 @@ int td_cli_policies(const struct td_cli_args *args, struct tide_error *err)
 		return print_json(name, err);
 	return name ? print_named(name, err) : print_all(err);
 }
+
+const struct td_cli_verb td_cli_verb_policies = {
+	.name = "policies",
+	.order = 80,
+	.synopsis = "[NAME] [OPTIONS]",
+	.summary = "List the policies, or show one with its parameters",
+	.more = more,
+	.options = options,
+	.options_bytes = sizeof(struct policies_options),
+	.words_max = 1,
+	.words = TD_CLI_NAMES(td_cli_policy_name),
+	.run = run,
+};

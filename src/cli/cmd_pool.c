@@ -1,7 +1,7 @@
 /* tide pool: the buffer pool, measured and checked. */
-#include "cli.h"
+#include "pool/use.h"
 
-const struct td_cli_option td_cli_pool_options[] = {TD_CLI_HELP_OPTION, TD_CLI_END_OPTIONS};
+#define TD_CLI_OPTIONS struct td_pool_use_options
 
 /* clang-format off */
 #define POOL_OPTIONS \
@@ -10,15 +10,15 @@ const struct td_cli_option td_cli_pool_options[] = {TD_CLI_HELP_OPTION, TD_CLI_E
 	{"device", 0, TD_CLI_TEXT, TD_CLI_AT(device_size), "SIZE", \
 	 "device memory behind it (2M); 0: none", TD_CLI_ANY}, \
 	{"device-kind", 0, TD_CLI_TEXT, TD_CLI_AT(device_kind), "KIND", \
-	 "where that is: ram, or cuda, a GPU (ram)", TD_CLI_DEVICE_KINDS}, \
+	 "where that is: ram, or cuda, a GPU (ram)", TD_CLI_WORDS("ram", "cuda")}, \
 	{"page", 0, TD_CLI_TEXT, TD_CLI_AT(page), "SIZE", \
 	 "bytes per page, a power of two from 4K to 1M (4K)", TD_CLI_ANY}, \
 	{"dedup", 0, TD_CLI_TEXT, TD_CLI_AT(dedup), "WHEN", \
-	 "store equal blocks once: off, on, auto (off)", TD_CLI_DEDUPS}, \
+	 "store equal blocks once: off, on, auto (off)", TD_CLI_WORDS("off", "on", "auto")}, \
 	{"block", 0, TD_CLI_TEXT, TD_CLI_AT(block), "SIZE", \
 	 "bytes per block, a power of two from 512 to the page size (4K)", TD_CLI_ANY}, \
 	{"hash", 0, TD_CLI_TEXT, TD_CLI_AT(hash), "NAME", \
-	 "signatures of blocks: xxh3, md5 (xxh3)", TD_CLI_HASHES}, \
+	 "signatures of blocks: xxh3, md5 (xxh3)", TD_CLI_WORDS("xxh3", "md5")}, \
 	{"batch", 0, TD_CLI_TEXT, TD_CLI_AT(batch), "N", \
 	 "misses served together, at most (256)", TD_CLI_ANY}, \
 	{"epoch", 0, TD_CLI_TEXT, TD_CLI_AT(epoch), "TIME", \
@@ -39,7 +39,7 @@ const struct td_cli_option td_cli_pool_options[] = {TD_CLI_HELP_OPTION, TD_CLI_E
 
 static const struct td_cli_option bench_options[] = {
 	{"pattern", 0, TD_CLI_TEXT, TD_CLI_AT(pattern), "NAME",
-	 "which pages: uniform, zipf or zipf:SKEW (uniform)", TD_CLI_PATTERNS},
+	 "which pages: uniform, zipf or zipf:SKEW (uniform)", TD_CLI_WORDS("uniform", "zipf")},
 	{"working-set", 0, TD_CLI_TEXT, TD_CLI_AT(working_set), "N",
 	 "pages of the file, in multiples of main and device memory (5)", TD_CLI_ANY},
 	{"updates", 0, TD_CLI_TEXT, TD_CLI_AT(updates), "SHARE",
@@ -63,29 +63,57 @@ static const struct td_cli_option check_options[] = {
 	POOL_OPTIONS,
 };
 
-const struct td_cli_verb td_cli_pool_verbs[] = {
-	{"bench", "[OPTIONS]",
-	 "Measure the pool with random accesses to a file that it makes",
-	 "Examples:\n"
-	 "  tide pool bench --working-set 0.4 --threads 2        (hits of main memory)\n"
-	 "  tide pool bench --main 64M --device 64M --pattern zipf --updates 20%\n"
-	 "  tide pool bench --duplicates 4 --dedup on --json\n",
-	 bench_options, 0, 0, NULL, td_cli_pool_bench},
-	{"check", "[FILE] [OPTIONS]",
-	 "Read and write at random from several threads and compare with a shadow",
-	 "The file is one of its own of 16 MiB, or FILE, which is made and kept. The exit status is 0\n"
-	 "only if every read gave what was written last, and the file has it too.\n\n"
-	 "Examples:\n"
-	 "  tide pool check --dedup on --threads 8\n"
-	 "  tide pool check --main 256p --device 0 --inject short=50\n",
-	 check_options, 0, 1, NULL, td_cli_pool_check},
-	{NULL, NULL, NULL, NULL, NULL, 0, 0, NULL, NULL},
+static const char bench_more[] =
+	"Examples:\n"
+	"  tide pool bench --working-set 0.4 --threads 2        (hits of main memory)\n"
+	"  tide pool bench --main 64M --device 64M --pattern zipf --updates 20%\n"
+	"  tide pool bench --duplicates 4 --dedup on --json\n";
+
+static const struct td_cli_verb bench = {
+	.name = "bench",
+	.synopsis = "[OPTIONS]",
+	.summary = "Measure the pool with random accesses to a file that it makes",
+	.more = bench_more,
+	.options = bench_options,
+	.options_bytes = sizeof(struct td_pool_use_options),
+	.run = td_pool_bench_run,
+};
+
+static const char check_more[] =
+	"The file is one of its own of 16 MiB, or FILE, which is made and kept. The exit status is 0\n"
+	"only if every read gave what was written last, and the file has it too.\n\n"
+	"Examples:\n"
+	"  tide pool check --dedup on --threads 8\n"
+	"  tide pool check --main 256p --device 0 --inject short=50\n";
+
+static const struct td_cli_verb check = {
+	.name = "check",
+	.synopsis = "[FILE] [OPTIONS]",
+	.summary = "Read and write at random from several threads and compare with a shadow",
+	.more = check_more,
+	.options = check_options,
+	.options_bytes = sizeof(struct td_pool_use_options),
+	.words_max = 1,
+	.run = td_pool_check_run,
 };
 /* clang-format on */
 
-const char td_cli_pool_more[] =
+static const struct td_cli_verb *const verbs[] = {&bench, &check, NULL};
+
+static const char more[] =
 	"The pool keeps pages of a file in main memory and, when they leave that, in device memory;\n"
 	"with --dedup it stores equal blocks once.\n\n"
 	"Examples:\n"
 	"  tide pool bench\n"
 	"  tide pool check\n";
+
+const struct td_cli_verb td_cli_verb_pool = {
+	.name = "pool",
+	.order = 140,
+	.synopsis = "VERB [OPTIONS]",
+	.summary = "Measure and check the buffer pool: main memory, device memory, a file",
+	.more = more,
+	.options = td_cli_help_alone,
+	.options_bytes = sizeof(struct td_cli_given),
+	.verbs = verbs,
+};

@@ -9,7 +9,13 @@
 #include "cli.h"
 #include "report/report.h"
 
-const struct td_cli_option td_cli_report_options[] = {
+struct report_options {
+	struct td_cli_given given;
+	const char *output, *figures, *title;
+};
+#define TD_CLI_OPTIONS struct report_options
+
+static const struct td_cli_option options[] = {
 	{"output", 'o', TD_CLI_TEXT, TD_CLI_AT(output), "OUT",
 	 "write the page to OUT, replacing it (standard output)", TD_CLI_ANY},
 	{"figures", 0, TD_CLI_TEXT, TD_CLI_AT(figures), "DIR",
@@ -19,7 +25,7 @@ const struct td_cli_option td_cli_report_options[] = {
 	TD_CLI_END_OPTIONS,
 };
 
-const char td_cli_report_more[] =
+static const char more[] =
 	"A FILE holds what tide sim, compare, mrc, reproduce or gpu bench printed with --json, or\n"
 	"the lines of tide sweep; - is standard input. Several files, such as the shards of a\n"
 	"sweep, become one report: a result that is there more than once counts once.\n"
@@ -57,7 +63,7 @@ static int finish_page(FILE *to, const char *part, const char *path, struct tide
 	return -EIO;
 }
 
-static int write_page(const struct td_report *r, const struct td_cli_args *args,
+static int write_page(const struct td_report *r, const struct report_options *args,
 		      struct tide_error *err)
 {
 	char *part;
@@ -101,7 +107,7 @@ static void print_count(size_t n, const char *one, const char *between)
 	printf("%s%s %s%s", between, td_cli_grouped(n).text, one, n == 1 ? "" : "s");
 }
 
-static void print_facts(const struct td_report *r, const struct td_cli_args *args)
+static void print_facts(const struct td_report *r, const struct report_options *args)
 {
 	struct td_report_facts f = td_report_facts(r);
 
@@ -120,7 +126,7 @@ static void print_facts(const struct td_report *r, const struct td_cli_args *arg
 	putchar('\n');
 }
 
-static int check_output(const struct td_cli_args *args, struct tide_error *err)
+static int check_output(const struct report_options *args, struct tide_error *err)
 {
 	if (!args->output && isatty(STDOUT_FILENO))
 		return tide_fail(err, -EINVAL,
@@ -128,8 +134,9 @@ static int check_output(const struct td_cli_args *args, struct tide_error *err)
 	return 0;
 }
 
-int td_cli_report(const struct td_cli_args *args, struct tide_error *err)
+static int run(const void *given, struct tide_error *err)
 {
+	const struct report_options *args = given;
 	int rc = check_output(args, err);
 	struct td_report *r = rc ? NULL : td_report_open();
 
@@ -137,8 +144,8 @@ int td_cli_report(const struct td_cli_args *args, struct tide_error *err)
 		return rc;
 	if (!r)
 		return tide_fail(err, -ENOMEM, "no memory for the report: free some");
-	for (size_t i = 0; i < args->words.n && !rc; i++)
-		rc = td_report_read(r, args->words.at[i], err);
+	for (size_t i = 0; i < args->given.words.n && !rc; i++)
+		rc = td_report_read(r, args->given.words.at[i], err);
 	if (!rc)
 		rc = td_report_prepare(r, err);
 	if (!rc && args->figures)
@@ -152,3 +159,16 @@ int td_cli_report(const struct td_cli_args *args, struct tide_error *err)
 	td_report_close(r);
 	return rc;
 }
+
+const struct td_cli_verb td_cli_verb_report = {
+	.name = "report",
+	.order = 60,
+	.synopsis = "FILE... [-o OUT] [OPTIONS]",
+	.summary = "Make one HTML page, and figures, of the results of other verbs",
+	.more = more,
+	.options = options,
+	.options_bytes = sizeof(struct report_options),
+	.words_min = 1,
+	.words_max = TD_CLI_LIST_MAX,
+	.run = run,
+};

@@ -6,38 +6,6 @@
 
 #include "lab/claims/reproduce.h"
 
-const struct td_cli_option td_cli_reproduce_options[] = {TD_CLI_HELP_OPTION, TD_CLI_END_OPTIONS};
-
-/* clang-format off */
-const struct td_cli_verb td_cli_reproduce_verbs[] = {
-	{"leu", "[OPTIONS]",
-	 "Statistical Caching for Near Memory Management (MEMSYS 2019): curves of Figure 1, examples",
-	 td_cli_reproduce_leu_more, td_cli_reproduce_leu_options, 0, 0, NULL, td_cli_reproduce_leu},
-	{"gmt", "[OPTIONS]",
-	 "GPU Orchestrated Memory Tiering (ASPLOS 2024): nine applications in three tiers",
-	 td_cli_reproduce_gmt_more, td_cli_reproduce_gmt_options, 0, 0, NULL, td_cli_reproduce_gmt},
-	{"cppe", "[OPTIONS]",
-	 "Coordinated Page Prefetch and Eviction in GPUs (IPDPS 2020): figures, tables, studies",
-	 td_cli_reproduce_cppe_more, td_cli_reproduce_cppe_options, 0, 0, NULL,
-	 td_cli_reproduce_cppe},
-	{"observuvm", "[OPTIONS]",
-	 "Observability-aided GPU Memory Oversubscription (ISCA 2026): fourteen applications, studies",
-	 td_cli_reproduce_observuvm_more, td_cli_reproduce_observuvm_options, 0, 0, NULL,
-	 td_cli_reproduce_observuvm},
-	{"gram", "[IMAGE]... [OPTIONS]",
-	 "GPU-Assisted Buffer Management (ICCS 2011): GRAM, DEDU, virtual machines",
-	 td_cli_reproduce_gram_more, td_cli_reproduce_gram_options, 0, 4, NULL,
-	 td_cli_reproduce_gram},
-	{NULL, NULL, NULL, NULL, NULL, 0, 0, NULL, NULL},
-};
-/* clang-format on */
-
-const char td_cli_reproduce_more[] =
-	"A verb is a paper. Every number and claim it published is printed beside what is measured\n"
-	"here, and whether the two agree; a result that does not is printed as it is.\n\n"
-	"Example:\n"
-	"  tide reproduce leu --plot leu.svg\n";
-
 int td_cli_reproduce_start(struct td_cli_reproduction *r, const char *paper, uint64_t steps,
 			   const struct td_cli_args *args, struct tide_error *err)
 {
@@ -140,3 +108,104 @@ void td_cli_reproduce_free(struct td_cli_reproduction *r)
 	json_decref(r->statements);
 	json_decref(r->runs);
 }
+
+/* ---- the verbs ---- */
+
+static int run_leu(const void *options, struct tide_error *err)
+{
+	return td_cli_reproduce_leu(options, err);
+}
+
+static const struct td_cli_verb leu = {
+	.name = "leu",
+	.synopsis = "[OPTIONS]",
+	.summary =
+		"Statistical Caching for Near Memory Management (MEMSYS 2019): curves of Figure 1, examples",
+	.more = td_cli_reproduce_leu_more,
+	.options = td_cli_reproduce_leu_options,
+	.options_bytes = sizeof(TD_CLI_OPTIONS),
+	.run = run_leu,
+};
+
+static int run_gmt(const void *options, struct tide_error *err)
+{
+	return td_cli_reproduce_gmt(options, err);
+}
+
+static const struct td_cli_verb gmt = {
+	.name = "gmt",
+	.synopsis = "[OPTIONS]",
+	.summary =
+		"GPU Orchestrated Memory Tiering (ASPLOS 2024): nine applications in three tiers",
+	.more = td_cli_reproduce_gmt_more,
+	.options = td_cli_reproduce_gmt_options,
+	.options_bytes = sizeof(TD_CLI_OPTIONS),
+	.run = run_gmt,
+};
+
+static int run_cppe(const void *options, struct tide_error *err)
+{
+	return td_cli_reproduce_cppe(options, err);
+}
+
+static const struct td_cli_verb cppe = {
+	.name = "cppe",
+	.synopsis = "[OPTIONS]",
+	.summary =
+		"Coordinated Page Prefetch and Eviction in GPUs (IPDPS 2020): figures, tables, studies",
+	.more = td_cli_reproduce_cppe_more,
+	.options = td_cli_reproduce_cppe_options,
+	.options_bytes = sizeof(TD_CLI_OPTIONS),
+	.run = run_cppe,
+};
+
+static int run_observuvm(const void *options, struct tide_error *err)
+{
+	return td_cli_reproduce_observuvm(options, err);
+}
+
+static const struct td_cli_verb observuvm = {
+	.name = "observuvm",
+	.synopsis = "[OPTIONS]",
+	.summary =
+		"Observability-aided GPU Memory Oversubscription (ISCA 2026): fourteen applications, studies",
+	.more = td_cli_reproduce_observuvm_more,
+	.options = td_cli_reproduce_observuvm_options,
+	.options_bytes = sizeof(TD_CLI_OPTIONS),
+	.run = run_observuvm,
+};
+
+static int run_gram(const void *options, struct tide_error *err)
+{
+	return td_cli_reproduce_gram(options, err);
+}
+
+static const struct td_cli_verb gram = {
+	.name = "gram",
+	.synopsis = "[IMAGE]... [OPTIONS]",
+	.summary = "GPU-Assisted Buffer Management (ICCS 2011): GRAM, DEDU, virtual machines",
+	.more = td_cli_reproduce_gram_more,
+	.options = td_cli_reproduce_gram_options,
+	.options_bytes = sizeof(TD_CLI_OPTIONS),
+	.words_max = 4,
+	.run = run_gram,
+};
+
+static const struct td_cli_verb *const verbs[] = {&leu, &gmt, &cppe, &observuvm, &gram, NULL};
+
+static const char more[] =
+	"A verb is a paper. Every number and claim it published is printed beside what is measured\n"
+	"here, and whether the two agree; a result that does not is printed as it is.\n\n"
+	"Example:\n"
+	"  tide reproduce leu --plot leu.svg\n";
+
+const struct td_cli_verb td_cli_verb_reproduce = {
+	.name = "reproduce",
+	.order = 50,
+	.synopsis = "PAPER [OPTIONS]",
+	.summary = "Rerun the evaluation of a paper, published beside measured",
+	.more = more,
+	.options = td_cli_help_alone,
+	.options_bytes = sizeof(struct td_cli_given),
+	.verbs = verbs,
+};

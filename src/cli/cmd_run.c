@@ -3,16 +3,15 @@
 #include <string.h>
 
 #include "cli.h"
-#include "run/options.h"
 #include "run/run.h"
 
-const struct td_cli_option td_cli_run_options[] = {
+static const struct td_cli_option options[] = {
 	{"record", 0, TD_CLI_TEXT, TD_CLI_AT(record), "FILE",
 	 "write what the pager sees as a trace, as tide record does", TD_CLI_ANY},
 	TD_RUN_OPTIONS,
 };
 
-const char td_cli_run_more[] =
+static const char more[] =
 	"Large allocations of the program (malloc and private anonymous mmap) are paged; all else is\n"
 	"untouched. The exit status is the program's, 128 and more where a signal ended it; what\n"
 	"happened is said on standard error. Each process has near memory, and a pager, of its own.\n\n"
@@ -39,7 +38,7 @@ static int report(struct td_run *r, struct tide_error *err)
 	return rc ? rc : r->status;
 }
 
-int td_run(const struct td_cli_args *args, const char *verb, struct tide_error *err)
+int td_run(const struct td_run_options *args, const char *verb, struct tide_error *err)
 {
 	struct td_run r = {.args = args, .verb = verb};
 	struct td_cli_progress when;
@@ -47,7 +46,7 @@ int td_run(const struct td_cli_args *args, const char *verb, struct tide_error *
 
 	r.live = args->live && when.on;
 	if (!rc)
-		rc = td_run_find_program(args->command[0], r.program, sizeof r.program, err);
+		rc = td_run_find_program(args->given.command[0], r.program, sizeof r.program, err);
 	if (!rc)
 		rc = td_run_check_program(r.program, err);
 	if (!rc)
@@ -64,7 +63,20 @@ int td_run(const struct td_cli_args *args, const char *verb, struct tide_error *
 	return rc;
 }
 
-int td_cli_run(const struct td_cli_args *args, struct tide_error *err)
+static int run(const void *given, struct tide_error *err)
 {
-	return td_run(args, "run", err);
+	return td_run(given, "run", err);
 }
+
+const struct td_cli_verb td_cli_verb_run = {
+	.name = "run",
+	.order = 110,
+	.synopsis = "--near SIZE [OPTIONS] [--] PROGRAM [ARGS]",
+	.summary = "Run a program with less near memory than it uses",
+	.more = more,
+	.options = options,
+	.options_bytes = sizeof(struct td_run_options),
+	.words_min = 1,
+	.words_max = TD_CLI_COMMAND,
+	.run = run,
+};

@@ -8,27 +8,37 @@
 
 #define DEFAULT_MODEL "h200" /* of workloads */
 
-const struct td_cli_option td_cli_sim_options[] = {
-	TD_CLI_RUN_OPTIONS("trace to read, - for standard input"),
-	{"evict", 0, TD_CLI_ONE, TD_CLI_AT(evict), "POLICY",
-	 "which chunk leaves near memory (lrm); see tide policies", TD_CLI_EVICT},
-	{"prefetch", 0, TD_CLI_ONE, TD_CLI_AT(prefetch), "POLICY",
-	 "which pages come with a fault (tree)", TD_CLI_PREFETCH},
-	{"place", 0, TD_CLI_ONE, TD_CLI_AT(place), "POLICY",
-	 "where victims go: to host memory or storage (storage, and no host memory)", TD_CLI_PLACE},
-	TD_CLI_HOST_OPTION,
-	TD_CLI_MODEL_OPTION,
-	TD_CLI_SEED_OPTION,
+struct sim_options {
+	struct td_cli_given given;
+	struct td_cli_setup setup;
+	const char *evict, *prefetch, *place, *log, *progress;
+	bool json;
+};
+#define TD_CLI_OPTIONS struct sim_options
+
+static const struct td_cli_option options[] = {
+	TD_CLI_SETUP_OPTIONS(setup, "trace to read, - for standard input"),
+	{"evict", 0, TD_CLI_TEXT, TD_CLI_AT(evict), "POLICY",
+	 "which chunk leaves near memory (lrm); see tide policies",
+	 TD_CLI_NAMES(td_cli_evict_name)},
+	{"prefetch", 0, TD_CLI_TEXT, TD_CLI_AT(prefetch), "POLICY",
+	 "which pages come with a fault (tree)", TD_CLI_NAMES(td_cli_prefetch_name)},
+	{"place", 0, TD_CLI_TEXT, TD_CLI_AT(place), "POLICY",
+	 "where victims go: to host memory or storage (storage, and no host memory)",
+	 TD_CLI_NAMES(td_cli_place_name)},
+	TD_CLI_HOST_OPTION(setup),
+	TD_CLI_MODEL_OPTIONS(setup),
+	TD_CLI_SEED_AT(setup.seed),
 	{"log", 0, TD_CLI_TEXT, TD_CLI_AT(log), "FILE",
 	 "write every decision to FILE, a JSON line each", TD_CLI_ANY},
-	TD_CLI_ERRORS_OPTION,
+	TD_CLI_ERRORS_OPTION(setup.replace_invalid),
 	TD_CLI_JSON_OPTION,
 	TD_CLI_PROGRESS_OPTION,
 	TD_CLI_HELP_OPTION,
 	TD_CLI_END_OPTIONS,
 };
 
-const char td_cli_sim_more[] =
+static const char more[] =
 	"A workload runs under the model h200 unless another is given, a trace functionally.\n\n"
 	"Examples:\n"
 	"  tide sim --workload zipf --near 50% --evict lru --functional\n"
@@ -244,29 +254,55 @@ static int print_text(struct tide_sim *sim, struct tide_error *err)
 	return 0;
 }
 
-int td_cli_sim(const struct td_cli_args *args, struct tide_error *err)
+/* The options as the library takes them. */
+static int set_up(const struct sim_options *o, struct tide_sim_options *out, struct tide_error *err)
 {
-	struct tide_sim_options options = {.size = sizeof options};
-	struct td_cli_progress progress;
-	struct tide_sim *sim = NULL;
-	int rc = td_cli_input(args, &options, err);
+	int rc = td_cli_setup(&o->setup, out, err);
 
-	if (!rc)
-		rc = td_cli_progress_start(&progress, args->progress, "sim", err);
 	if (rc)
 		return rc;
-	if (args->workload && !args->functional && !args->model)
-		options.model = DEFAULT_MODEL;
-	options.evict = args->evict.n ? args->evict.at[0] : NULL;
-	options.prefetch = args->prefetch.n ? args->prefetch.at[0] : NULL;
-	options.place = args->place.n ? args->place.at[0] : NULL;
-	rc = tide_sim_open(&sim, &options, err);
+	if (o->log && strcmp(o->log, "-") == 0)
+		return tide_fail(
+			err, -EINVAL,
+			"--log - would be among the results on standard output: give a file");
+	if (o->setup.in.workload && !o->setup.functional && !o->setup.model)
+		out->model = DEFAULT_MODEL;
+	out->evict = o->evict;
+	out->prefetch = o->prefetch;
+	out->place = o->place;
+	out->log = o->log;
+	return 0;
+}
+
+static int run(const void *given, struct tide_error *err)
+{
+	const struct sim_options *o = given;
+	struct tide_sim_options run = {.size = sizeof run};
+	struct td_cli_progress progress;
+	struct tide_sim *sim = NULL;
+	int rc = set_up(o, &run, err);
+
+	if (!rc)
+		rc = td_cli_progress_start(&progress, o->progress, "sim", err);
+	if (!rc)
+		rc = tide_sim_open(&sim, &run, err);
 	if (rc)
 		return rc;
 	rc = tide_sim_run(sim, td_cli_progress_show, &progress, err);
 	td_cli_progress_end(&progress);
 	if (!rc)
-		rc = args->json ? print_text(sim, err) : print_run(sim, err);
+		rc = o->json ? print_text(sim, err) : print_run(sim, err);
 	tide_sim_close(sim);
 	return rc;
 }
+
+const struct td_cli_verb td_cli_verb_sim = {
+	.name = "sim",
+	.order = 10,
+	.synopsis = "(--trace FILE | --workload SPEC) --near SIZE [OPTIONS]",
+	.summary = "Run a trace or a workload under one combination of policies",
+	.more = more,
+	.options = options,
+	.options_bytes = sizeof(struct sim_options),
+	.run = run,
+};

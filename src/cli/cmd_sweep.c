@@ -5,38 +5,40 @@
 
 #include "sweep/sweep.h"
 
+#define TD_CLI_OPTIONS struct td_cli_sweep_options
 #define EACH(name, member, value, help, values) \
 	{ \
 		name, 0, TD_CLI_LIST, TD_CLI_AT(member), value, help, values \
 	}
 
-const struct td_cli_option td_cli_sweep_options[] = {
-	EACH("trace", each.trace, "FILE", "trace to read", TD_CLI_ANY),
-	EACH("workload", each.workload, "SPEC",
+static const struct td_cli_option options[] = {
+	EACH("trace", trace, "FILE", "trace to read", TD_CLI_ANY),
+	EACH("workload", workload, "SPEC",
 	     "workload to generate: NAME or NAME:KEY=VALUE,KEY=VALUE (see tide workloads)",
-	     TD_CLI_WORKLOADS),
+	     TD_CLI_NAMES(td_cli_workload_name)),
 	TD_CLI_FORMAT_OPTIONS,
-	EACH("near", each.near_size, "SIZE",
+	EACH("near", near_size, "SIZE",
 	     "near memory: bytes (512M), pages (1024p) or a share of the footprint (75%)",
 	     TD_CLI_ANY),
-	EACH("page", each.page, "SIZE", "bytes per page (4K)", TD_CLI_ANY),
-	EACH("chunk", each.chunk, "SIZE", "bytes per chunk, 1 to 64 pages (64K)", TD_CLI_ANY),
+	EACH("page", page, "SIZE", "bytes per page (4K)", TD_CLI_ANY),
+	EACH("chunk", chunk, "SIZE", "bytes per chunk, 1 to 64 pages (64K)", TD_CLI_ANY),
 	EACH("evict", evict, "POLICY", "a policy for what leaves (lrm); see tide policies",
-	     TD_CLI_EVICT),
+	     TD_CLI_NAMES(td_cli_evict_name)),
 	EACH("prefetch", prefetch, "POLICY", "a policy for what comes with a fault (tree)",
-	     TD_CLI_PREFETCH),
-	EACH("place", place, "POLICY", "a policy for where victims go, with --host", TD_CLI_PLACE),
-	EACH("host", each.host, "SIZE",
-	     "host memory behind near memory, with --place: as --near, or 0", TD_CLI_ANY),
+	     TD_CLI_NAMES(td_cli_prefetch_name)),
+	EACH("place", place, "POLICY", "a policy for where victims go, with --host",
+	     TD_CLI_NAMES(td_cli_place_name)),
+	EACH("host", host, "SIZE", "host memory behind near memory, with --place: as --near, or 0",
+	     TD_CLI_ANY),
 	EACH("policies", policies, "E+P", "one combination, --evict E with --prefetch P",
 	     TD_CLI_ANY),
 	{"functional", 0, TD_CLI_FLAG, TD_CLI_AT(functional), NULL,
 	 "without a clock, counts and no times: the default; with --model, this too", TD_CLI_ANY},
-	EACH("model", each.model, "MODEL",
+	EACH("model", model, "MODEL",
 	     "with the clock of a machine: NAME or NAME:KEY=VALUE,.. (see tide models)",
-	     TD_CLI_MODELS),
-	EACH("seed", each.seed, "N", "start of the random numbers (1)", TD_CLI_ANY),
-	TD_CLI_ERRORS_OPTION,
+	     TD_CLI_NAMES(td_cli_model_name)),
+	EACH("seed", seed, "N", "start of the random numbers (1)", TD_CLI_ANY),
+	TD_CLI_ERRORS_OPTION(replace_invalid),
 	{"output", 'o', TD_CLI_TEXT, TD_CLI_AT(output), "FILE",
 	 "add the results to FILE, and leave out the runs it has (standard output)", TD_CLI_ANY},
 	{"retry", 0, TD_CLI_FLAG, TD_CLI_AT(retry), NULL, "run again what failed before",
@@ -45,14 +47,13 @@ const struct td_cli_option td_cli_sweep_options[] = {
 	 "only the Ith of N equal parts of the runs, I from 1 to N", TD_CLI_ANY},
 	{"dry-run", 0, TD_CLI_FLAG, TD_CLI_AT(dry_run), NULL,
 	 "print the command lines of the runs that are left, and run none", TD_CLI_ANY},
-	{"jobs", 'j', TD_CLI_NUMBER, TD_CLI_AT(jobs), "N", "runs at the same time (one per core)",
-	 TD_CLI_ANY},
+	TD_CLI_JOBS_OPTION,
 	TD_CLI_PROGRESS_OPTION,
 	TD_CLI_HELP_OPTION,
 	TD_CLI_END_OPTIONS,
 };
 
-const char td_cli_sweep_more[] =
+static const char more[] =
 	"Every value of an option is combined with every value of the others; --policies adds\n"
 	"single combinations. In a value, {16,32,64} and {10..90..20} stand for several: quote\n"
 	"them, or the shell takes them apart. A result is one line, the JSON document of tide sim\n"
@@ -63,18 +64,18 @@ const char td_cli_sweep_more[] =
 	"  tide sweep --workload mvt --near '{10..90}%' --shard 3/8 --output mvt.3.jsonl\n";
 
 /* NULL: standard output. */
-static const char *file_of(const struct td_cli_args *args)
+static const char *file_of(const struct td_cli_sweep_options *args)
 {
 	return args->output && strcmp(args->output, "-") != 0 ? args->output : NULL;
 }
 
-static int check_words(const struct td_cli_args *args, struct tide_error *err)
+static int check_words(const struct td_cli_sweep_options *args, struct tide_error *err)
 {
-	if (args->words.n)
+	if (args->given.words.n)
 		return tide_fail(err, -EINVAL,
 				 "unexpected word %s: quote values with braces, such as "
 				 "--near '{25,50}%%'",
-				 td_cli_shown(args->words.at[0]).text);
+				 td_cli_shown(args->given.words.at[0]).text);
 	if (args->retry && !file_of(args))
 		return tide_fail(err, -EINVAL,
 				 "--retry needs the results of before: give --output FILE");
@@ -121,7 +122,8 @@ static void print_summary(const struct td_cli_sweep *s)
 		       td_cli_grouped(s->failed + s->plan.failed).text, s->results.path);
 }
 
-static int sweep(struct td_cli_sweep *s, const struct td_cli_args *args, struct tide_error *err)
+static int sweep(struct td_cli_sweep *s, const struct td_cli_sweep_options *args,
+		 struct tide_error *err)
 {
 	struct td_cli_progress progress;
 	int rc = td_cli_progress_start(&progress, args->progress, "sweep", err);
@@ -147,8 +149,9 @@ static int sweep(struct td_cli_sweep *s, const struct td_cli_args *args, struct 
 	return judge(s, err);
 }
 
-int td_cli_sweep(const struct td_cli_args *args, struct tide_error *err)
+static int run(const void *given, struct tide_error *err)
 {
+	const struct td_cli_sweep_options *args = given;
 	struct td_cli_grid grid = {0};
 	struct td_cli_sweep s = {.grid = &grid, .results.fd = -1};
 	int rc = check_words(args, err);
@@ -163,3 +166,15 @@ int td_cli_sweep(const struct td_cli_args *args, struct tide_error *err)
 	td_cli_grid_free(&grid);
 	return rc;
 }
+
+const struct td_cli_verb td_cli_verb_sweep = {
+	.name = "sweep",
+	.order = 40,
+	.synopsis = "(--trace FILE | --workload SPEC)... --near SIZE... [OPTIONS]",
+	.summary = "Run a grid of inputs, sizes, policies and parameters, on all cores",
+	.more = more,
+	.options = options,
+	.options_bytes = sizeof(struct td_cli_sweep_options),
+	.words_max = TD_CLI_LIST_MAX,
+	.run = run,
+};

@@ -9,7 +9,7 @@
 #include "trace_verbs.h"
 #include "workload/workload.h"
 
-const struct td_cli_option td_cli_trace_options[] = {TD_CLI_HELP_OPTION, TD_CLI_END_OPTIONS};
+#define TD_CLI_OPTIONS struct td_cli_trace_options
 
 static const struct td_cli_option info_options[] = {
 	TD_CLI_FORMAT_OPTIONS,  TD_CLI_PAGE_OPTION, TD_CLI_JSON_OPTION,
@@ -31,61 +31,37 @@ static const struct td_cli_option head_options[] = {
 	{ \
 		"to", 0, TD_CLI_TEXT, TD_CLI_AT(to), "FORMAT", \
 			"format of OUT: tide, txt or oraclegeneral (by its ending)", \
-			TD_CLI_WRITE_FORMATS \
+			TD_CLI_NAMES(td_cli_write_format_name) \
+	}
+
+#define FORCE_OPTION \
+	{ \
+		"force", 0, TD_CLI_FLAG, TD_CLI_AT(force), NULL, "replace OUT if it exists", \
+			TD_CLI_ANY \
 	}
 
 static const struct td_cli_option convert_options[] = {
-	TO_OPTION,          TD_CLI_FORCE_OPTION,    TD_CLI_FORMAT_OPTIONS, TD_CLI_PAGE_OPTION,
+	TO_OPTION,          FORCE_OPTION,           TD_CLI_FORMAT_OPTIONS, TD_CLI_PAGE_OPTION,
 	TD_CLI_JSON_OPTION, TD_CLI_PROGRESS_OPTION, TD_CLI_HELP_OPTION,    TD_CLI_END_OPTIONS,
 };
 
 static const struct td_cli_option generate_options[] = {
-	TD_CLI_WORKLOAD_OPTION, TD_CLI_SEED_OPTION, TO_OPTION,
-	TD_CLI_FORCE_OPTION,    TD_CLI_PAGE_OPTION, TD_CLI_JSON_OPTION,
-	TD_CLI_PROGRESS_OPTION, TD_CLI_HELP_OPTION, TD_CLI_END_OPTIONS,
+	TD_CLI_WORKLOAD_AT(workload),
+	TD_CLI_SEED_OPTION,
+	TO_OPTION,
+	FORCE_OPTION,
+	TD_CLI_PAGE_OPTION,
+	TD_CLI_JSON_OPTION,
+	TD_CLI_PROGRESS_OPTION,
+	TD_CLI_HELP_OPTION,
+	TD_CLI_END_OPTIONS,
 };
 
-/* clang-format off */
-const struct td_cli_verb td_cli_trace_verbs[] = {
-	{"info", "FILE [OPTIONS]",
-	 "Say what a trace holds: accesses, pages, reads, writes, refs, streams",
-	 "Example:\n"
-	 "  tide trace info app.tide\n",
-	 info_options, 1, 1, NULL, td_cli_trace_info},
-	{"head", "FILE [OPTIONS]",
-	 "Show accesses of a trace, as lines of the format txt",
-	 "Example:\n"
-	 "  tide trace head app.tide -n 5 --from 1000000\n",
-	 head_options, 1, 1, NULL, td_cli_trace_head},
-	{"convert", "IN OUT [OPTIONS]",
-	 "Write a trace in another format",
-	 "OUT ends in .zst or .gz to be compressed; the format tide is compressed by itself. - is\n"
-	 "standard input or output. OUT appears under its name only when it is complete.\n\n"
-	 "Examples:\n"
-	 "  tide trace convert io.vscsi io.tide\n"
-	 "  tide trace convert app.tide - --to txt | less\n",
-	 convert_options, 2, 2, NULL, td_cli_trace_convert},
-	{"generate", "--workload SPEC OUT [OPTIONS]",
-	 "Write the accesses of a workload as a trace",
-	 "Example:\n"
-	 "  tide trace generate --workload zipf:pages=1000000,accesses=20000000 zipf.tide\n",
-	 generate_options, 1, 1, NULL, td_cli_trace_generate},
-	{NULL, NULL, NULL, NULL, NULL, 0, 0, NULL, NULL},
-};
-/* clang-format on */
-
-const char td_cli_trace_more[] =
-	"Formats: tide (ours, binary), txt, csv, oraclegeneral and vscsi are read, also compressed\n"
-	"as .zst or .gz; tide, txt and oraclegeneral are written.\n\n"
-	"Examples:\n"
-	"  tide trace info app.tide\n"
-	"  tide trace convert io.vscsi io.tide\n";
-
-int td_cli_open_trace(const struct td_cli_args *args, struct td_trace_source **source,
+int td_cli_open_trace(const struct td_cli_trace_options *args, struct td_trace_source **source,
 		      struct tide_error *err)
 {
 	struct td_trace_options options = {
-		.path = args->words.at[0], .format = args->format, .columns = args->columns};
+		.path = args->given.words.at[0], .format = args->format, .columns = args->columns};
 	int rc = td_lib_page_bytes(args->page, &options.page_bytes, err);
 
 	return rc ? rc : td_trace_open(source, &options, err);
@@ -145,7 +121,8 @@ static int show_json(json_t *list, const struct tide_batch *b, struct tide_error
 	return 0;
 }
 
-static int show_range(const struct td_cli_args *args, struct show *to, struct tide_error *err)
+static int show_range(const struct td_cli_trace_options *args, struct show *to,
+		      struct tide_error *err)
 {
 	struct tide_batch batch = {0}; /* zero, as sources want it */
 	uint64_t count = args->count ? args->count : 10, left = count;
@@ -168,13 +145,13 @@ static int show_range(const struct td_cli_args *args, struct show *to, struct ti
 	}
 	td_trace_close(source);
 	if (!rc && left == count)
-		rc = tide_fail(err, -ERANGE,
-			       "%s ends before access %" PRIu64 ": give a smaller --from",
-			       td_cli_shown(args->words.at[0]).text, args->from ? args->from : 1);
+		rc = tide_fail(
+			err, -ERANGE, "%s ends before access %" PRIu64 ": give a smaller --from",
+			td_cli_shown(args->given.words.at[0]).text, args->from ? args->from : 1);
 	return rc;
 }
 
-static int head_json(const struct td_cli_args *args, struct tide_error *err)
+static int head_json(const struct td_cli_trace_options *args, struct tide_error *err)
 {
 	struct show to = {.list = json_array()};
 	int rc = show_range(args, &to, err);
@@ -188,8 +165,9 @@ static int head_json(const struct td_cli_args *args, struct tide_error *err)
 				 err);
 }
 
-int td_cli_trace_head(const struct td_cli_args *args, struct tide_error *err)
+static int run_head(const void *options, struct tide_error *err)
 {
+	const struct td_cli_trace_options *args = options;
 	struct show to = {0};
 	int rc;
 
@@ -207,7 +185,8 @@ int td_cli_trace_head(const struct td_cli_args *args, struct tide_error *err)
 
 /* ---- convert and generate ---- */
 
-static int check_out(const struct td_cli_args *args, const char *out, struct tide_error *err)
+static int check_out(const struct td_cli_trace_options *args, const char *out,
+		     struct tide_error *err)
 {
 	bool is_output = strcmp(out, "-") == 0;
 	struct stat st;
@@ -239,8 +218,8 @@ static int pump(struct td_trace_source *source, struct td_trace_writer *writer,
 	}
 }
 
-static int report_written(const struct td_cli_args *args, const char *verb, const char *out,
-			  uint64_t events, struct tide_error *err)
+static int report_written(const struct td_cli_trace_options *args, const char *verb,
+			  const char *out, uint64_t events, struct tide_error *err)
 {
 	if (args->json)
 		return td_cli_print_json(json_pack("{ss ss so so}", "tide", tide_version(), "verb",
@@ -253,7 +232,7 @@ static int report_written(const struct td_cli_args *args, const char *verb, cons
 }
 
 /* Takes the source over. */
-static int write_source(const struct td_cli_args *args, struct td_trace_source *source,
+static int write_source(const struct td_cli_trace_options *args, struct td_trace_source *source,
 			const char *verb, const char *out, struct tide_error *err)
 {
 	struct td_trace_writer *writer = NULL;
@@ -282,9 +261,10 @@ out:
 	return rc;
 }
 
-int td_cli_trace_convert(const struct td_cli_args *args, struct tide_error *err)
+static int run_convert(const void *options, struct tide_error *err)
 {
-	const char *out = args->words.at[1];
+	const struct td_cli_trace_options *args = options;
+	const char *out = args->given.words.at[1];
 	struct td_trace_source *source;
 	int rc = check_out(args, out, err);
 
@@ -293,9 +273,10 @@ int td_cli_trace_convert(const struct td_cli_args *args, struct tide_error *err)
 	return rc ? rc : write_source(args, source, "trace convert", out, err);
 }
 
-int td_cli_trace_generate(const struct td_cli_args *args, struct tide_error *err)
+static int run_generate(const void *options, struct tide_error *err)
 {
-	const char *out = args->words.at[0];
+	const struct td_cli_trace_options *args = options;
+	const char *out = args->given.words.at[0];
 	struct td_trace_source *source;
 	uint64_t page_bytes, seed;
 	int rc = check_out(args, out, err);
@@ -312,3 +293,94 @@ int td_cli_trace_generate(const struct td_cli_args *args, struct tide_error *err
 		rc = td_workload_open(&source, args->workload, page_bytes, seed, err);
 	return rc ? rc : write_source(args, source, "trace generate", out, err);
 }
+
+/* ---- the verbs ---- */
+
+/* clang-format off */
+static const char info_more[] =
+	"Example:\n"
+	"  tide trace info app.tide\n";
+
+static const struct td_cli_verb info = {
+	.name = "info",
+	.synopsis = "FILE [OPTIONS]",
+	.summary = "Say what a trace holds: accesses, pages, reads, writes, refs, streams",
+	.more = info_more,
+	.options = info_options,
+	.options_bytes = sizeof(struct td_cli_trace_options),
+	.words_min = 1,
+	.words_max = 1,
+	.run = td_cli_trace_info,
+};
+
+static const char head_more[] =
+	"Example:\n"
+	"  tide trace head app.tide -n 5 --from 1000000\n";
+
+static const struct td_cli_verb head = {
+	.name = "head",
+	.synopsis = "FILE [OPTIONS]",
+	.summary = "Show accesses of a trace, as lines of the format txt",
+	.more = head_more,
+	.options = head_options,
+	.options_bytes = sizeof(struct td_cli_trace_options),
+	.words_min = 1,
+	.words_max = 1,
+	.run = run_head,
+};
+
+static const char convert_more[] =
+	"OUT ends in .zst or .gz to be compressed; the format tide is compressed by itself. - is\n"
+	"standard input or output. OUT appears under its name only when it is complete.\n\n"
+	"Examples:\n"
+	"  tide trace convert io.vscsi io.tide\n"
+	"  tide trace convert app.tide - --to txt | less\n";
+
+static const struct td_cli_verb convert = {
+	.name = "convert",
+	.synopsis = "IN OUT [OPTIONS]",
+	.summary = "Write a trace in another format",
+	.more = convert_more,
+	.options = convert_options,
+	.options_bytes = sizeof(struct td_cli_trace_options),
+	.words_min = 2,
+	.words_max = 2,
+	.run = run_convert,
+};
+
+static const char generate_more[] =
+	"Example:\n"
+	"  tide trace generate --workload zipf:pages=1000000,accesses=20000000 zipf.tide\n";
+
+static const struct td_cli_verb generate = {
+	.name = "generate",
+	.synopsis = "--workload SPEC OUT [OPTIONS]",
+	.summary = "Write the accesses of a workload as a trace",
+	.more = generate_more,
+	.options = generate_options,
+	.options_bytes = sizeof(struct td_cli_trace_options),
+	.words_min = 1,
+	.words_max = 1,
+	.run = run_generate,
+};
+/* clang-format on */
+
+static const struct td_cli_verb *const verbs[] = {&info, &head, &convert, &generate, NULL};
+
+static const char more[] =
+	"Formats: tide (ours, binary), txt, csv, oraclegeneral and vscsi are read, also compressed\n"
+	"as .zst or .gz; tide, txt and oraclegeneral are written.\n\n"
+	"Examples:\n"
+	"  tide trace info app.tide\n"
+	"  tide trace convert io.vscsi io.tide\n";
+
+const struct td_cli_verb td_cli_verb_trace = {
+	.name = "trace",
+	.order = 70,
+	.synopsis = "VERB [OPTIONS]",
+	.summary = "Look into traces, convert them, and make them from workloads",
+	.more = more,
+	.options = td_cli_help_alone,
+	.options_bytes = sizeof(struct td_cli_given),
+	.verbs = verbs,
+};

@@ -6,8 +6,10 @@
 #include "workload/workload.h"
 #include "workloads/workloads.h"
 
+#define TD_CLI_OPTIONS struct td_cli_workloads_options
+
 /* clang-format off */
-const struct td_cli_option td_cli_workloads_options[] = {
+static const struct td_cli_option options[] = {
 	{"paper", 0, TD_CLI_TEXT, TD_CLI_AT(paper), "PAPER",
 	 "those of one paper: CPPE, ObservUVM, GMT, or pattern", TD_CLI_ANY},
 	{"describe", 0, TD_CLI_FLAG, TD_CLI_AT(describe), NULL,
@@ -28,7 +30,7 @@ const struct td_cli_option td_cli_workloads_options[] = {
 };
 /* clang-format on */
 
-const char td_cli_workloads_more[] =
+static const char more[] =
 	"A workload is written NAME or NAME:KEY=VALUE,KEY=VALUE after --workload. Footprint and\n"
 	"accesses are those of the default size with the paper's pages: 4 KiB, or 64 KiB for\n"
 	"ObservUVM and GMT. A footprint is the pages touched; for ObservUVM it is the pages of all\n"
@@ -44,12 +46,13 @@ const char td_cli_workloads_more[] =
 
 /* ---- which ---- */
 
-bool td_cli_workload_wanted(const struct td_cli_args *args, const struct tide_workload_info *w)
+bool td_cli_workload_wanted(const struct td_cli_workloads_options *args,
+			    const struct tide_workload_info *w)
 {
-	bool named = args->words.n == 0;
+	bool named = args->given.words.n == 0;
 
-	for (size_t i = 0; i < args->words.n && !named; i++)
-		named = strcmp(args->words.at[i], w->name) == 0;
+	for (size_t i = 0; i < args->given.words.n && !named; i++)
+		named = strcmp(args->given.words.at[i], w->name) == 0;
 	return named && (!args->paper || strcasecmp(args->paper, w->paper) == 0);
 }
 
@@ -88,13 +91,13 @@ static int check_paper(const char *paper, struct tide_error *err)
 }
 
 /* One name, with parameters or without; several without; and no option that does nothing. */
-static int check(const struct td_cli_args *args, struct tide_error *err)
+static int check(const struct td_cli_workloads_options *args, struct tide_error *err)
 {
 	bool one = args->describe || args->plot;
 	struct tide_workload_info w = {.size = sizeof w};
 	int rc = check_paper(args->paper, err);
 
-	if (!rc && one && (args->measure || args->paper || args->words.n != 1))
+	if (!rc && one && (args->measure || args->paper || args->given.words.n != 1))
 		rc = tide_fail(err, -EINVAL,
 			       "%s is of one workload: give one NAME, and neither --measure nor "
 			       "--paper",
@@ -103,8 +106,8 @@ static int check(const struct td_cli_args *args, struct tide_error *err)
 		rc = tide_fail(err, -EINVAL, "--page is for --plot: leave it out");
 	if (!rc && args->jobs && !args->measure)
 		rc = tide_fail(err, -EINVAL, "--jobs is for --measure: leave it out");
-	for (size_t i = 0; i < args->words.n && !rc; i++) {
-		const char *word = args->words.at[i];
+	for (size_t i = 0; i < args->given.words.n && !rc; i++) {
+		const char *word = args->given.words.at[i];
 		rc = td_cli_find_workload(word, &w, err);
 		if (!rc && !one && strchr(word, ':'))
 			rc = tide_fail(err, -EINVAL,
@@ -133,7 +136,7 @@ static json_t *workload_json(const struct tide_workload_info *w)
 			 "params", td_cli_params_json(w->params));
 }
 
-static int print_json(const struct td_cli_args *args, struct tide_error *err)
+static int print_json(const struct td_cli_workloads_options *args, struct tide_error *err)
 {
 	json_t *list = json_array();
 	struct tide_workload_info w = {.size = sizeof w};
@@ -155,7 +158,7 @@ static void add_params(struct td_cli_table *t, const struct tide_param *params)
 	td_cli_cell(t, "%s", text);
 }
 
-static int print_all(const struct td_cli_args *args, struct tide_error *err)
+static int print_all(const struct td_cli_workloads_options *args, struct tide_error *err)
 {
 	struct td_cli_table t = {.align = "lllrrrll"};
 	static const char *const heads[] = {"name",   "paper",    "type",       "footprint",
@@ -199,17 +202,18 @@ static int print_one(const char *name, struct tide_error *err)
 	return td_cli_print_params(w.params, err);
 }
 
-static int list(const struct td_cli_args *args, struct tide_error *err)
+static int list(const struct td_cli_workloads_options *args, struct tide_error *err)
 {
 	if (args->json)
 		return print_json(args, err);
-	if (args->words.n == 1)
-		return print_one(args->words.at[0], err);
+	if (args->given.words.n == 1)
+		return print_one(args->given.words.at[0], err);
 	return print_all(args, err);
 }
 
-int td_cli_workloads(const struct td_cli_args *args, struct tide_error *err)
+static int run(const void *given, struct tide_error *err)
 {
+	const struct td_cli_workloads_options *args = given;
 	int rc = check(args, err);
 
 	if (!rc && args->measure)
@@ -222,3 +226,16 @@ int td_cli_workloads(const struct td_cli_args *args, struct tide_error *err)
 		rc = td_cli_workload_describe(args, err);
 	return rc;
 }
+
+const struct td_cli_verb td_cli_verb_workloads = {
+	.name = "workloads",
+	.order = 90,
+	.synopsis = "[NAME...] [OPTIONS]",
+	.summary = "List the workloads, show or draw one, or measure them",
+	.more = more,
+	.options = options,
+	.options_bytes = sizeof(struct td_cli_workloads_options),
+	.words_max = TD_CLI_LIST_MAX,
+	.words = TD_CLI_NAMES(td_cli_workload_name),
+	.run = run,
+};

@@ -50,10 +50,10 @@ static int add_pair(struct td_cli_combinations *c, const char *text, struct tide
 
 /* A chunk of one page is where the policies of cache studies work too. Sizes that cannot be
  * read are left for the library to refuse. */
-static bool one_page_chunks(const struct td_cli_args *args)
+static bool one_page_chunks(const struct td_cli_compare_options *args)
 {
-	const char *page = args->page ? args->page : "4K";
-	const char *chunk = args->chunk ? args->chunk : "64K";
+	const char *page = args->setup.page ? args->setup.page : "4K";
+	const char *chunk = args->setup.chunk ? args->setup.chunk : "64K";
 	uint64_t page_bytes = 0, chunk_bytes = 1;
 
 	if (strcmp(chunk, "1p") == 0)
@@ -74,7 +74,7 @@ static const struct td_cli_list default_prefetch = {1, {"tree"}};
 static const struct td_cli_list placed_evict = {1, {"clock"}}, placed_prefetch = {1, {"none"}};
 static const struct td_cli_list no_place = {1, {NULL}};
 
-int td_cli_combinations(const struct td_cli_args *args, struct td_cli_combinations *out,
+int td_cli_combinations(const struct td_cli_compare_options *args, struct td_cli_combinations *out,
 			struct tide_error *err)
 {
 	const struct td_cli_list *evict = &args->evict, *prefetch = &args->prefetch;
@@ -85,7 +85,7 @@ int td_cli_combinations(const struct td_cli_args *args, struct td_cli_combinatio
 	out->n = 0;
 	if (!evict->n)
 		evict = place->n                ? &placed_evict
-			: args->model           ? &for_clocks
+			: args->setup.model     ? &for_clocks
 			: one_page_chunks(args) ? &for_pages
 						: &for_chunks;
 	if (!prefetch->n)

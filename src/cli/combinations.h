@@ -6,6 +6,16 @@
 
 #define TD_CLI_RUNS_MAX 256
 
+/* The options of tide compare. */
+struct td_cli_compare_options {
+	struct td_cli_given given;
+	struct td_cli_setup setup;
+	struct td_cli_list evict, prefetch, place, policies;
+	uint64_t jobs; /* 0: not given */
+	const char *progress;
+	bool json;
+};
+
 struct td_cli_pair {
 	char *evict, *prefetch;
 	const char *place; /* of the arguments, or NULL */
@@ -16,7 +26,7 @@ struct td_cli_combinations {
 	struct td_cli_pair at[TD_CLI_RUNS_MAX];
 };
 
-int td_cli_combinations(const struct td_cli_args *args, struct td_cli_combinations *out,
+int td_cli_combinations(const struct td_cli_compare_options *args, struct td_cli_combinations *out,
 			struct tide_error *err);
 void td_cli_combinations_free(struct td_cli_combinations *c);
 

@@ -18,14 +18,14 @@ static void print_options(FILE *to, const struct td_cli_option *options)
 	for (const struct td_cli_option *o = options; o->name; o++) {
 		int n = print_left(to, o);
 		fprintf(to, "%*s%s%s\n", n < 22 ? 22 - n : 2, "", o->help,
-			o->kind == TD_CLI_LIST ? "; may be repeated" : "");
+			o->kind->repeats ? "; may be repeated" : "");
 	}
 }
 
-static void print_verbs(FILE *to, const struct td_cli_verb *verbs)
+static void print_verbs(FILE *to, const struct td_cli_verb *const *verbs)
 {
-	for (; verbs->name; verbs++)
-		fprintf(to, "  %-11s%s\n", verbs->name, verbs->summary);
+	for (const struct td_cli_verb *v = NULL; (v = td_cli_next_verb(verbs, v));)
+		fprintf(to, "  %-11s%s\n", v->name, v->summary);
 }
 
 void td_cli_help_verb(FILE *to, const struct td_cli_verb *parent, const struct td_cli_verb *verb)
@@ -49,7 +49,7 @@ void td_cli_help_all(FILE *to)
 		"What to keep in near memory, what to bring in, what to let go: policies for\n"
 		"programs larger than the memory they run on, tried on traces and workloads.\n\n"
 		"Verbs:\n");
-	print_verbs(to, td_cli_verbs);
+	print_verbs(to, td_cli_verb_table);
 	fprintf(to,
 		"\n"
 		"  tide help VERB     or  tide VERB --help: what a verb does and takes\n"

@@ -3,16 +3,16 @@
 
 #include "cli.h"
 
-int td_cli_check_input(const struct td_cli_args *args, struct tide_error *err)
+int td_cli_check_input(const struct td_cli_input *in, struct tide_error *err)
 {
-	if (!args->trace == !args->workload)
+	if (!in->trace == !in->workload)
 		return tide_fail(err, -EINVAL,
-				 args->trace
+				 in->trace
 					 ? "--trace and --workload are both given: give one of them"
 					 : "no input: give --trace FILE or --workload NAME");
-	if (args->workload && (args->format || args->columns))
+	if (in->workload && (in->format || in->columns))
 		return tide_fail(err, -EINVAL, "--%s is for traces: leave it out with --workload",
-				 args->format ? "format" : "columns");
+				 in->format ? "format" : "columns");
 	return 0;
 }
 
@@ -25,47 +25,41 @@ static bool is_read_once(const char *path)
 	return !stat(path, &st) && (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode));
 }
 
-int td_cli_check_rereadable(const struct td_cli_args *args, const char *instead,
-			    struct tide_error *err)
+int td_cli_check_rereadable(const char *trace, const char *instead, struct tide_error *err)
 {
-	if (!args->trace || !is_read_once(args->trace))
+	if (!trace || !is_read_once(trace))
 		return 0;
 	return tide_fail(err, -EINVAL, "%s can be read only once: write it to a file first, or %s",
-			 strcmp(args->trace, "-") ? "a pipe" : "standard input", instead);
+			 strcmp(trace, "-") ? "a pipe" : "standard input", instead);
 }
 
-int td_cli_input(const struct td_cli_args *args, struct tide_sim_options *options,
+int td_cli_setup(const struct td_cli_setup *setup, struct tide_sim_options *options,
 		 struct tide_error *err)
 {
-	int rc = td_cli_check_input(args, err);
+	int rc = td_cli_check_input(&setup->in, err);
 
 	if (rc)
 		return rc;
-	if (!args->near_size)
+	if (!setup->near_size)
 		return tide_fail(err, -EINVAL,
 				 "no size of near memory: give --near SIZE, such as "
 				 "--near 64M or --near 75%%");
-	if (args->functional && args->model)
+	if (setup->functional && setup->model)
 		return tide_fail(err, -EINVAL,
 				 "--functional and --model are both given: give one of them");
-	if (args->log && strcmp(args->log, "-") == 0)
-		return tide_fail(
-			err, -EINVAL,
-			"--log - would be among the results on standard output: give a file");
 	*options = (struct tide_sim_options){
 		.size = sizeof(struct tide_sim_options),
-		.model = args->model,
-		.trace = args->trace,
-		.workload = args->workload,
-		.format = args->format,
-		.columns = args->columns,
-		.near_size = args->near_size,
-		.host = args->host,
-		.page = args->page,
-		.chunk = args->chunk,
-		.log = args->log,
-		.seed = args->seed,
-		.replace_invalid = args->replace_invalid,
+		.model = setup->model,
+		.trace = setup->in.trace,
+		.workload = setup->in.workload,
+		.format = setup->in.format,
+		.columns = setup->in.columns,
+		.near_size = setup->near_size,
+		.host = setup->host,
+		.page = setup->page,
+		.chunk = setup->chunk,
+		.seed = setup->seed,
+		.replace_invalid = setup->replace_invalid,
 	};
 	return 0;
 }

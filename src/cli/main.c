@@ -2,15 +2,32 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cli.h"
 
+static int run_parsed(const struct td_cli_verb *parent, const struct td_cli_verb *verb, int argc,
+		      char **argv, struct td_cli_given *options, struct tide_error *err)
+{
+	int rc = td_cli_parse(verb, argc, argv, options, err);
+
+	if (rc)
+		return rc;
+	if (options->help)
+		td_cli_help_verb(stdout, parent, verb);
+	else if (!verb->run)
+		return tide_fail(err, -EINVAL, "no verb: tide %s --help lists them", verb->name);
+	else
+		return verb->run(options, err);
+	return 0;
+}
+
 static int run_verb(const struct td_cli_verb *parent, const struct td_cli_verb *verb, int argc,
 		    char **argv, struct tide_error *err)
 {
-	struct td_cli_args args;
+	struct td_cli_given *options;
 	int rc;
 
 	if (verb->verbs && argc > 0 && argv[0][0] != '-') {
@@ -19,16 +36,12 @@ static int run_verb(const struct td_cli_verb *parent, const struct td_cli_verb *
 			return td_cli_unknown_verb(verb->verbs, argv[0], err);
 		return run_verb(verb, own, argc - 1, argv + 1, err);
 	}
-	rc = td_cli_parse(verb, argc, argv, &args, err);
-	if (rc)
-		return rc;
-	if (args.help)
-		td_cli_help_verb(stdout, parent, verb);
-	else if (!verb->run)
-		return tide_fail(err, -EINVAL, "no verb: tide %s --help lists them", verb->name);
-	else
-		return verb->run(&args, err);
-	return 0;
+	options = malloc(verb->options_bytes);
+	if (!options)
+		return tide_fail(err, -ENOMEM, "no memory for the options: free some");
+	rc = run_parsed(parent, verb, argc, argv, options, err);
+	free(options);
+	return rc;
 }
 
 static int run_first(int argc, char **argv, const char **name, struct tide_error *err)
@@ -53,9 +66,9 @@ static int run_first(int argc, char **argv, const char **name, struct tide_error
 	if (word[0] == '-')
 		return tide_fail(err, -EINVAL, "unknown option %s: tide --help lists the verbs",
 				 td_cli_shown(word).text);
-	verb = td_cli_find_verb(td_cli_verbs, word);
+	verb = td_cli_find_verb(td_cli_verb_table, word);
 	if (!verb)
-		return td_cli_unknown_verb(td_cli_verbs, word, err);
+		return td_cli_unknown_verb(td_cli_verb_table, word, err);
 	*name = verb->name;
 	return run_verb(NULL, verb, argc - 2, argv + 2, err);
 }

@@ -22,31 +22,55 @@ int td_cli_unknown(const char *what, const char *word, const char *const *names,
 			 list);
 }
 
-const struct td_cli_verb *td_cli_find_verb(const struct td_cli_verb *verbs, const char *name)
+/* Does a come before b? Of the same order, the one that the table has first. */
+static bool is_before(const struct td_cli_verb *a, size_t at, const struct td_cli_verb *b,
+		      size_t bt)
 {
-	for (; verbs->name; verbs++)
-		if (strcmp(verbs->name, name) == 0)
-			return verbs;
+	return a->order != b->order ? a->order < b->order : at < bt;
+}
+
+const struct td_cli_verb *td_cli_next_verb(const struct td_cli_verb *const *verbs,
+					   const struct td_cli_verb *after)
+{
+	size_t past = 0, best = SIZE_MAX;
+
+	while (after && verbs[past] != after)
+		past++;
+	for (size_t i = 0; verbs[i]; i++)
+		if ((!after || is_before(after, past, verbs[i], i)) &&
+		    (best == SIZE_MAX || is_before(verbs[i], i, verbs[best], best)))
+			best = i;
+	return best == SIZE_MAX ? NULL : verbs[best];
+}
+
+const struct td_cli_verb *td_cli_find_verb(const struct td_cli_verb *const *verbs, const char *name)
+{
+	for (; *verbs; verbs++)
+		if (strcmp((*verbs)->name, name) == 0)
+			return *verbs;
 	return NULL;
 }
 
-int td_cli_unknown_verb(const struct td_cli_verb *verbs, const char *word, struct tide_error *err)
+int td_cli_unknown_verb(const struct td_cli_verb *const *verbs, const char *word,
+			struct tide_error *err)
 {
 	const char *names[64];
 	size_t n = 0;
 
-	for (; verbs->name && n < 64; verbs++)
-		names[n++] = verbs->name;
+	for (const struct td_cli_verb *v = NULL; (v = td_cli_next_verb(verbs, v)) && n < 64;)
+		names[n++] = v->name;
 	return td_cli_unknown("verb", word, names, n, err);
 }
+
+const struct td_cli_option td_cli_help_alone[] = {TD_CLI_HELP_OPTION, TD_CLI_END_OPTIONS};
 
 /* One parse: where it stands in the arguments, and which rows were given. */
 struct parse {
 	const struct td_cli_verb *verb;
-	struct td_cli_args *args;
+	struct td_cli_given *given; /* the options begin with it */
 	char *const *argv;
 	int argc, i;
-	uint64_t given; /* bit per row */
+	uint64_t taken; /* bit per row */
 	struct tide_error *err;
 };
 
@@ -66,36 +90,9 @@ static int fail_option(struct parse *p, const char *name)
 			 td_cli_shown(name).text);
 }
 
-static int add_word(struct td_cli_list *list, const char *word, struct tide_error *err)
-{
-	if (list->n == TD_CLI_LIST_MAX)
-		return tide_fail(err, -EINVAL, "more than %d words at %s: give fewer",
-				 TD_CLI_LIST_MAX, td_cli_shown(word).text);
-	list->at[list->n++] = word;
-	return 0;
-}
-
-static int store_number(const struct td_cli_option *o, const char *value, uint64_t *out,
-			struct tide_error *err)
-{
-	int rc = td_core_u64(value, strlen(value), out);
-
-	if (!rc && *out > 0)
-		return 0;
-	return tide_fail(err, -EINVAL, "--%s %s is %s: give a whole number from 1 on", o->name,
-			 td_cli_shown(value).text, rc == -EINVAL ? "not a number" : "out of range");
-}
-
 static int store(struct parse *p, const struct td_cli_option *o, const char *value)
 {
-	unsigned char *at = (unsigned char *)p->args + o->offset;
-
-	switch (o->kind) {
-	case TD_CLI_FLAG: *(bool *)at = true; return 0;
-	case TD_CLI_TEXT: memcpy(at, &value, sizeof value); return 0;
-	case TD_CLI_NUMBER: return store_number(o, value, (uint64_t *)(void *)at, p->err);
-	default: return add_word((struct td_cli_list *)(void *)at, value, p->err);
-	}
+	return o->kind->store((unsigned char *)p->given + o->offset, o, value, p->err);
 }
 
 /* inside: the value that came in the same word, or NULL. */
@@ -103,10 +100,10 @@ static int take(struct parse *p, const struct td_cli_option *o, const char *insi
 {
 	uint64_t bit = UINT64_C(1) << (o - p->verb->options);
 
-	if (o->kind != TD_CLI_LIST && (p->given & bit))
+	if (!o->kind->repeats && (p->taken & bit))
 		return tide_fail(p->err, -EINVAL, "--%s is given twice: give it once", o->name);
-	p->given |= bit;
-	if (o->kind == TD_CLI_FLAG) {
+	p->taken |= bit;
+	if (o->kind->is_flag) {
 		if (inside)
 			return tide_fail(p->err, -EINVAL, "--%s takes no value: leave out =%s",
 					 o->name, td_cli_shown(inside).text);
@@ -135,7 +132,7 @@ static int take_long(struct parse *p, const char *text)
 static int take_letter(struct parse *p, const char *text)
 {
 	for (const struct td_cli_option *o = p->verb->options; o->name; o++)
-		if (o->letter == text[0] && (o->kind != TD_CLI_FLAG || !text[1]))
+		if (o->letter == text[0] && (!o->kind->is_flag || !text[1]))
 			return take(p, o, text[1] ? text + 1 : NULL);
 	return tide_fail(p->err, -EINVAL, "unknown option -%s: --help lists the options",
 			 td_cli_shown(text).text);
@@ -152,19 +149,19 @@ static void take_command(struct parse *p)
 	int first = strcmp(p->argv[p->i - 1], "--") == 0 ? p->i : p->i - 1;
 
 	if (first < p->argc)
-		p->args->command = p->argv + first;
+		p->given->command = p->argv + first;
 }
 
 static int check_words(const struct parse *p)
 {
 	const struct td_cli_verb *v = p->verb;
-	size_t n = p->args->command ? 1 : p->args->words.n;
+	size_t n = p->given->command ? 1 : p->given->words.n;
 
-	if (p->args->help)
+	if (p->given->help)
 		return 0;
 	if (n > v->words_max)
 		return tide_fail(p->err, -EINVAL, "unexpected word %s: the usage is %s %s",
-				 td_cli_shown(p->args->words.at[v->words_max]).text, v->name,
+				 td_cli_shown(p->given->words.at[v->words_max]).text, v->name,
 				 v->synopsis);
 	if (n < v->words_min)
 		return tide_fail(p->err, -EINVAL, "a word is missing: the usage is %s %s", v->name,
@@ -172,14 +169,14 @@ static int check_words(const struct parse *p)
 	return 0;
 }
 
-int td_cli_parse(const struct td_cli_verb *verb, int argc, char *const *argv,
-		 struct td_cli_args *args, struct tide_error *err)
+int td_cli_parse(const struct td_cli_verb *verb, int argc, char *const *argv, void *options,
+		 struct tide_error *err)
 {
-	struct parse p = {verb, args, argv, argc, 0, 0, err};
+	struct parse p = {verb, options, argv, argc, 0, 0, err};
 	bool only_words = false;
 	int rc = 0;
 
-	memset(args, 0, sizeof *args);
+	memset(options, 0, verb->options_bytes);
 	while (p.i < argc && !rc) {
 		const char *word = argv[p.i++];
 		if (verb->words_max == TD_CLI_COMMAND && ends_options(word)) {
@@ -187,7 +184,7 @@ int td_cli_parse(const struct td_cli_verb *verb, int argc, char *const *argv,
 			break;
 		}
 		if (only_words || word[0] != '-' || word[1] == '\0')
-			rc = add_word(&args->words, word, err);
+			rc = td_cli_list_add(&p.given->words, word, err);
 		else if (strcmp(word, "--") == 0)
 			only_words = true;
 		else if (word[1] == '-')

@@ -17,186 +17,182 @@ struct td_cli_list {
 	size_t n;
 	const char *at[TD_CLI_LIST_MAX];
 };
+int td_cli_list_add(struct td_cli_list *list, const char *word, struct tide_error *err);
 
-/* What any verb can be told; an option means the same in every verb that has it. */
-struct td_cli_args {
-	const char *trace, *workload, *format, *columns;
-	const char *near_size, *host, *page, *chunk;
-	const char *log, *to, *progress, *seed;
-	const char *sample, *scale, *plot, *sizes, *paper, *model;
-	struct td_cli_list evict, prefetch, place, policies, policy;
-	/* What tide sweep takes several of and every other verb one. */
-	struct {
-		struct td_cli_list trace, workload, near_size, host, page, chunk, seed, model;
-	} each;
-	const char *output, *shard;
-	const char *figures, *title;
-	const char *study, *only; /* of tide reproduce, with quick */
-	bool quick, large, full;
-	bool dry_run, retry;
-	/* Of tide run and tide record. */
-	const char *host_kind, *storage, *mapping, *service, *threshold, *record, *stats, *forks,
-		*watchdog;
-	bool whatif, live;
-	/* Of tide gpu. */
-	const char *device, *folder, *app, *micro, *oversubscribe, *transfer, *orchestrate,
-		*timeout, *repeat;
-	bool thorough;
-	/* Of tide pool. */
-	const char *main_size, *device_size, *device_kind, *dedup, *block, *hash, *batch, *epoch,
-		*max_backlog;
-	const char *pattern, *working_set, *updates, *duplicates, *inject;
-	uint64_t warm, threads, depth;
-	char *const *command; /* ends with a NULL */
+/* What every verb can be told: its options begin with this. */
+struct td_cli_given {
 	struct td_cli_list words;
-	uint64_t count, from, jobs, observe; /* 0: not given */
-	bool functional, replace_invalid, json, force, help, verify, describe, measure;
+	char *const *command; /* ends with a NULL; NULL: there is none */
+	bool help;
 };
 
-enum td_cli_kind {
-	TD_CLI_FLAG,   /* bool */
-	TD_CLI_TEXT,   /* const char * */
-	TD_CLI_NUMBER, /* uint64_t, 1 or more */
-	TD_CLI_ONE,    /* struct td_cli_list, once */
-	TD_CLI_LIST,   /* struct td_cli_list */
+struct td_cli_option;
+
+/* How the value of an option is kept, and in what. */
+struct td_cli_kind {
+	bool is_flag; /* takes no value */
+	bool repeats; /* may be given several times */
+	int (*store)(void *at, const struct td_cli_option *o, const char *value,
+		     struct tide_error *err);
 };
 
-/* What the values of an option are, for completion. */
-enum td_cli_values {
-	TD_CLI_ANY,
-	TD_CLI_WHEN,
-	TD_CLI_READ_FORMATS,
-	TD_CLI_WRITE_FORMATS,
-	TD_CLI_EVICT,
-	TD_CLI_PREFETCH,
-	TD_CLI_PLACE,
-	TD_CLI_WORKLOADS,
-	TD_CLI_MODELS,
-	TD_CLI_MAPPINGS,
-	TD_CLI_SERVICES,
-	TD_CLI_HOST_KINDS,
-	TD_CLI_FORKS,
-	TD_CLI_TRANSFERS,
-	TD_CLI_ORCHESTRATORS,
-	TD_CLI_GPU_TESTS,
-	TD_CLI_GPU_MICROS,
-	TD_CLI_GPU_APPS,
-	TD_CLI_DEVICE_KINDS,
-	TD_CLI_DEDUPS,
-	TD_CLI_HASHES,
-	TD_CLI_PATTERNS,
-	TD_CLI_CPPE_STUDIES,
-	TD_CLI_GMT_STUDIES,
-	TD_CLI_OBS_STUDIES,
-	TD_CLI_GRAM_STUDIES,
-	TD_CLI_CPPE_APPS,
-	TD_CLI_GMT_APPS,
-	TD_CLI_OBS_APPS,
+/* values.c */
+extern const struct td_cli_kind td_cli_kind_flag, td_cli_kind_text, td_cli_kind_number,
+	td_cli_kind_list;
+
+#define TD_CLI_FLAG (&td_cli_kind_flag)     /* bool */
+#define TD_CLI_TEXT (&td_cli_kind_text)     /* const char * */
+#define TD_CLI_NUMBER (&td_cli_kind_number) /* uint64_t, 1 or more */
+#define TD_CLI_LIST (&td_cli_kind_list)     /* struct td_cli_list */
+
+/* The names that a value can be, one by one; NULL behind the last. */
+typedef const char *td_cli_name_at(size_t i);
+
+/* What the values of an option are, for completion: words, or names that a table has. */
+struct td_cli_values {
+	const char *const *words; /* NULL-ended */
+	td_cli_name_at *name;
 };
+
+#define TD_CLI_ANY NULL
+#define TD_CLI_WORDS(...) \
+	(&(const struct td_cli_values){.words = (const char *const[]){__VA_ARGS__, NULL}})
+#define TD_CLI_NAMES(at) (&(const struct td_cli_values){.name = (at)})
+
+/* values.c: names of tables. */
+td_cli_name_at td_cli_policy_name, td_cli_evict_name, td_cli_prefetch_name, td_cli_place_name;
+td_cli_name_at td_cli_workload_name, td_cli_model_name;
+td_cli_name_at td_cli_read_format_name, td_cli_write_format_name;
+
+/* Name i of the values; NULL behind the last. */
+const char *td_cli_value_at(const struct td_cli_values *values, size_t i);
 
 struct td_cli_option {
 	const char *name; /* without the dashes */
 	char letter;      /* 0: none */
-	enum td_cli_kind kind;
-	size_t offset;     /* in struct td_cli_args */
+	const struct td_cli_kind *kind;
+	size_t offset;     /* in the options of the verb */
 	const char *value; /* how the help writes it: "SIZE" */
 	const char *help;
-	enum td_cli_values values;
+	const struct td_cli_values *values; /* NULL: anything */
 };
 
-/* Options end at the first word, or at --; all that follows is args.command, untouched. */
+/* Options end at the first word, or at --; all that follows is given.command, untouched. */
 #define TD_CLI_COMMAND SIZE_MAX
 
 struct td_cli_verb {
-	const char *name;                    /* "sim"; of a verb of `trace`: "info" */
-	const char *synopsis;                /* what follows the name */
-	const char *summary;                 /* one line, no full stop */
-	const char *more;                    /* paragraphs and examples of the help, or NULL */
-	const struct td_cli_option *options; /* ends with a row whose name is NULL */
-	size_t words_min, words_max;         /* max TD_CLI_COMMAND: what follows is a command */
-	const struct td_cli_verb *verbs;     /* of its own, or NULL; ends with a NULL name */
+	const char *name;     /* "sim"; of a verb of `trace`: "info" */
+	unsigned order;       /* among the verbs of the help: the least comes first */
+	const char *synopsis; /* what follows the name */
+	const char *summary;  /* one line, no full stop */
+	const char *more;     /* paragraphs and examples of the help, or NULL */
+	const struct td_cli_option *options;    /* ends with a row whose name is NULL */
+	size_t options_bytes;                   /* of the struct that they are kept in */
+	size_t words_min, words_max;            /* max TD_CLI_COMMAND: what follows is a command */
+	const struct td_cli_values *words;      /* what its words can be; NULL: anything */
+	const struct td_cli_verb *const *verbs; /* of its own, NULL-ended, or NULL */
 	/* 0, a negative errno, or the exit status of a program that was run. */
-	int (*run)(const struct td_cli_args *args, struct tide_error *err);
+	int (*run)(const void *options, struct tide_error *err);
 };
 
-#define TD_CLI_AT(member) offsetof(struct td_cli_args, member)
+/* All verbs, in no order. The build finds them: src/cli/cmd_NAME.c or the folder src/cli/NAME
+ * defines td_cli_verb_NAME. */
+extern const struct td_cli_verb *const td_cli_verb_table[];
+
+/* The verb that comes after another one in the help; after NULL: the first; NULL behind the last.
+ */
+const struct td_cli_verb *td_cli_next_verb(const struct td_cli_verb *const *verbs,
+					   const struct td_cli_verb *after);
+
+/* Where a member is in the options of a verb. A file with a table of options defines TD_CLI_OPTIONS
+ * as the struct that they are kept in; rows that verbs share name the members that it must have. */
+#define TD_CLI_AT(member) offsetof(TD_CLI_OPTIONS, member)
 
 /* clang-format off */
-#define TD_CLI_FORMAT_OPTIONS \
+#define TD_CLI_FORMAT_AT(format, columns) \
 	{"format", 0, TD_CLI_TEXT, TD_CLI_AT(format), "FORMAT", \
 	 "format of the trace: tide, txt, csv, oraclegeneral or vscsi (guessed)", \
-	 TD_CLI_READ_FORMATS}, \
+	 TD_CLI_NAMES(td_cli_read_format_name)}, \
 	{"columns", 0, TD_CLI_TEXT, TD_CLI_AT(columns), "LIST", \
 	 "columns of a csv trace, such as page=5,op=3", TD_CLI_ANY}
-#define TD_CLI_PAGE_OPTION \
+#define TD_CLI_FORMAT_OPTIONS TD_CLI_FORMAT_AT(format, columns)
+#define TD_CLI_PAGE_AT(page) \
 	{"page", 0, TD_CLI_TEXT, TD_CLI_AT(page), "SIZE", "bytes per page (4K)", TD_CLI_ANY}
-#define TD_CLI_SEED_OPTION \
+#define TD_CLI_PAGE_OPTION TD_CLI_PAGE_AT(page)
+#define TD_CLI_SEED_AT(seed) \
 	{"seed", 0, TD_CLI_TEXT, TD_CLI_AT(seed), "N", \
 	 "start of the random numbers (1)", TD_CLI_ANY}
-#define TD_CLI_WORKLOAD_OPTION \
+#define TD_CLI_SEED_OPTION TD_CLI_SEED_AT(seed)
+#define TD_CLI_WORKLOAD_AT(workload) \
 	{"workload", 0, TD_CLI_TEXT, TD_CLI_AT(workload), "SPEC", \
 	 "workload to generate: NAME or NAME:KEY=VALUE,KEY=VALUE (see tide workloads)", \
-	 TD_CLI_WORKLOADS}
+	 TD_CLI_NAMES(td_cli_workload_name)}
 #define TD_CLI_JSON_OPTION \
 	{"json", 0, TD_CLI_FLAG, TD_CLI_AT(json), NULL, "print one JSON document", TD_CLI_ANY}
 #define TD_CLI_PROGRESS_OPTION \
 	{"progress", 0, TD_CLI_TEXT, TD_CLI_AT(progress), "WHEN", \
 	 "show progress on standard error: always, never, auto (auto: on a terminal)", \
-	 TD_CLI_WHEN}
-#define TD_CLI_FORCE_OPTION \
-	{"force", 0, TD_CLI_FLAG, TD_CLI_AT(force), NULL, "replace OUT if it exists", TD_CLI_ANY}
-#define TD_CLI_HELP_OPTION \
-	{"help", 'h', TD_CLI_FLAG, TD_CLI_AT(help), NULL, "show this help", TD_CLI_ANY}
-#define TD_CLI_END_OPTIONS {NULL, 0, TD_CLI_FLAG, 0, NULL, NULL, TD_CLI_ANY}
-/* The input and the near memory of a run. */
-#define TD_CLI_RUN_OPTIONS(trace_help) \
-	{"trace", 0, TD_CLI_TEXT, TD_CLI_AT(trace), "FILE", \
-	 trace_help, TD_CLI_ANY}, \
-	TD_CLI_WORKLOAD_OPTION, \
-	TD_CLI_FORMAT_OPTIONS, \
-	{"near", 0, TD_CLI_TEXT, TD_CLI_AT(near_size), "SIZE", \
-	 "near memory: bytes (512M), pages (1024p) or a share of the footprint (75%)", \
-	 TD_CLI_ANY}, \
-	TD_CLI_PAGE_OPTION, \
-	{"chunk", 0, TD_CLI_TEXT, TD_CLI_AT(chunk), "SIZE", \
-	 "bytes per chunk, 1 to 64 pages (64K)", TD_CLI_ANY}
-#define TD_CLI_HOST_OPTION \
-	{"host", 0, TD_CLI_TEXT, TD_CLI_AT(host), "SIZE", \
-	 "host memory behind near memory, with --place: as --near, or 0", TD_CLI_ANY}
-#define TD_CLI_ERRORS_OPTION \
-	{"replace-invalid", 0, TD_CLI_FLAG, TD_CLI_AT(replace_invalid), NULL, \
-	 "count and replace invalid answers of a policy instead of stopping", TD_CLI_ANY}
-#define TD_CLI_MODEL_OPTION \
-	{"functional", 0, TD_CLI_FLAG, TD_CLI_AT(functional), NULL, \
-	 "without a clock: counts and no times", TD_CLI_ANY}, \
-	{"model", 0, TD_CLI_TEXT, TD_CLI_AT(model), "MODEL", \
-	 "with the clock of a machine: NAME or NAME:KEY=VALUE,.. (see tide models)", \
-	 TD_CLI_MODELS}
-/* Of reproductions. */
-#define TD_CLI_QUICK_OPTION \
-	{"quick", 0, TD_CLI_FLAG, TD_CLI_AT(quick), NULL, \
-	 "at a small scale, in about a minute", TD_CLI_ANY}
-#define TD_CLI_STUDY_OPTION(names, values) \
-	{"study", 0, TD_CLI_TEXT, TD_CLI_AT(study), "NAME", \
-	 "one part of the evaluation alone: " names " (all)", values}
-#define TD_CLI_ONLY_OPTION(values) \
-	{"only", 0, TD_CLI_TEXT, TD_CLI_AT(only), "APPS", \
-	 "these applications alone, with commas between (all)", values}
+	 TD_CLI_WORDS("auto", "always", "never")}
 #define TD_CLI_JOBS_OPTION \
 	{"jobs", 'j', TD_CLI_NUMBER, TD_CLI_AT(jobs), "N", \
 	 "runs at the same time (one per core)", TD_CLI_ANY}
+#define TD_CLI_HELP_OPTION \
+	{"help", 'h', TD_CLI_FLAG, offsetof(struct td_cli_given, help), NULL, "show this help", \
+	 TD_CLI_ANY}
+#define TD_CLI_END_OPTIONS {NULL, 0, NULL, 0, NULL, NULL, NULL}
+
+/* The input of a run: a trace or a workload. */
+struct td_cli_input {
+	const char *trace, *workload, *format, *columns;
+};
+#define TD_CLI_INPUT_OPTIONS(in, trace_help) \
+	{"trace", 0, TD_CLI_TEXT, TD_CLI_AT(in.trace), "FILE", trace_help, TD_CLI_ANY}, \
+	TD_CLI_WORKLOAD_AT(in.workload), \
+	TD_CLI_FORMAT_AT(in.format, in.columns)
+
+/* All of a simulated run but for the policies. */
+struct td_cli_setup {
+	struct td_cli_input in;
+	const char *near_size, *host, *page, *chunk, *seed, *model;
+	bool functional, replace_invalid;
+};
+#define TD_CLI_SETUP_OPTIONS(setup, trace_help) \
+	TD_CLI_INPUT_OPTIONS(setup.in, trace_help), \
+	{"near", 0, TD_CLI_TEXT, TD_CLI_AT(setup.near_size), "SIZE", \
+	 "near memory: bytes (512M), pages (1024p) or a share of the footprint (75%)", \
+	 TD_CLI_ANY}, \
+	TD_CLI_PAGE_AT(setup.page), \
+	{"chunk", 0, TD_CLI_TEXT, TD_CLI_AT(setup.chunk), "SIZE", \
+	 "bytes per chunk, 1 to 64 pages (64K)", TD_CLI_ANY}
+#define TD_CLI_HOST_OPTION(setup) \
+	{"host", 0, TD_CLI_TEXT, TD_CLI_AT(setup.host), "SIZE", \
+	 "host memory behind near memory, with --place: as --near, or 0", TD_CLI_ANY}
+#define TD_CLI_MODEL_OPTIONS(setup) \
+	{"functional", 0, TD_CLI_FLAG, TD_CLI_AT(setup.functional), NULL, \
+	 "without a clock: counts and no times", TD_CLI_ANY}, \
+	{"model", 0, TD_CLI_TEXT, TD_CLI_AT(setup.model), "MODEL", \
+	 "with the clock of a machine: NAME or NAME:KEY=VALUE,.. (see tide models)", \
+	 TD_CLI_NAMES(td_cli_model_name)}
+#define TD_CLI_ERRORS_OPTION(replace_invalid) \
+	{"replace-invalid", 0, TD_CLI_FLAG, TD_CLI_AT(replace_invalid), NULL, \
+	 "count and replace invalid answers of a policy instead of stopping", TD_CLI_ANY}
 /* clang-format on */
 
-/* The arguments after the verb. -EINVAL where they are wrong. */
-int td_cli_parse(const struct td_cli_verb *verb, int argc, char *const *argv,
-		 struct td_cli_args *args, struct tide_error *err);
+/* Of a verb that has verbs and no options of its own, kept in struct td_cli_given. */
+extern const struct td_cli_option td_cli_help_alone[];
 
-const struct td_cli_verb *td_cli_find_verb(const struct td_cli_verb *verbs, const char *name);
+/* The arguments after the verb, into its options. -EINVAL where they are wrong. */
+int td_cli_parse(const struct td_cli_verb *verb, int argc, char *const *argv, void *options,
+		 struct tide_error *err);
+
+const struct td_cli_verb *td_cli_find_verb(const struct td_cli_verb *const *verbs,
+					   const char *name);
 
 /* "unknown WHAT: did you mean X?", or the list of all where none is near. */
 int td_cli_unknown(const char *what, const char *word, const char *const *names, size_t n,
 		   struct tide_error *err);
-int td_cli_unknown_verb(const struct td_cli_verb *verbs, const char *word, struct tide_error *err);
+int td_cli_unknown_verb(const struct td_cli_verb *const *verbs, const char *word,
+			struct tide_error *err);
 
 /* A user's word for an error line: bounded, without line breaks. */
 static inline struct td_core_word td_cli_shown(const char *text)

@@ -137,9 +137,10 @@ static int init(struct survey *s, struct tide_error *err)
 	return 0;
 }
 
-int td_cli_trace_info(const struct td_cli_args *args, struct tide_error *err)
+int td_cli_trace_info(const void *options, struct tide_error *err)
 {
-	const char *path = args->words.at[0];
+	const struct td_cli_trace_options *args = options;
+	const char *path = args->given.words.at[0];
 	struct td_trace_source *source = NULL;
 	struct td_cli_progress progress;
 	struct survey s = {0};

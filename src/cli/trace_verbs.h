@@ -6,7 +6,16 @@
 #include "lib/sizes.h"
 #include "trace/trace.h"
 
-int td_cli_open_trace(const struct td_cli_args *args, struct td_trace_source **source,
+struct td_cli_trace_options {
+	struct td_cli_given given;
+	const char *format, *columns, *page, *to, *workload, *seed, *progress;
+	uint64_t count, from; /* 0: not given */
+	bool force, json;
+};
+
+int td_cli_trace_info(const void *options, struct tide_error *err); /* trace_info.c */
+
+int td_cli_open_trace(const struct td_cli_trace_options *args, struct td_trace_source **source,
 		      struct tide_error *err);
 void td_cli_show_source(struct td_cli_progress *progress, const struct td_trace_source *source,
 			uint64_t events);

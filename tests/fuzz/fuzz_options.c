@@ -56,35 +56,38 @@ static void check_list(const struct words *w, const struct td_cli_list *list)
 		check_text(w, list->at[i]);
 }
 
-static void check_args(const struct words *w, const struct td_cli_verb *verb,
-		       const struct td_cli_args *args)
+static void check_option(const struct words *w, const struct td_cli_option *o, const void *options)
 {
-	const char *const texts[] = {args->trace,     args->workload, args->format, args->columns,
-				     args->near_size, args->page,     args->chunk,  args->log,
-				     args->to,        args->progress, args->seed};
+	const void *at = (const unsigned char *)options + o->offset;
 
-	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-		check_text(w, texts[i]);
-	check_list(w, &args->evict);
-	check_list(w, &args->prefetch);
-	check_list(w, &args->policies);
-	check_list(w, &args->words);
-	if (args->command) {
-		require(verb->words_max == TD_CLI_COMMAND && args->words.n == 0);
-		require(args->command >= w->at && args->command < w->at + w->n);
-		return;
-	}
-	require(args->help ||
-		(args->words.n >= verb->words_min && args->words.n <= verb->words_max));
+	if (o->kind == TD_CLI_TEXT)
+		check_text(w, *(const char *const *)at);
+	else if (o->kind == TD_CLI_LIST)
+		check_list(w, at);
 }
 
-/* What sim and compare ask of their arguments before they open anything. */
-static void judge(const struct td_cli_args *args)
+static void check_options(const struct words *w, const struct td_cli_verb *verb,
+			  const struct td_cli_given *given)
+{
+	for (const struct td_cli_option *o = verb->options; o->name; o++)
+		check_option(w, o, given);
+	check_list(w, &given->words);
+	if (given->command) {
+		require(verb->words_max == TD_CLI_COMMAND && given->words.n == 0);
+		require(given->command >= w->at && given->command < w->at + w->n);
+		return;
+	}
+	require(given->help ||
+		(given->words.n >= verb->words_min && given->words.n <= verb->words_max));
+}
+
+/* What compare asks of its options before it opens anything. */
+static void judge(const struct td_cli_compare_options *args)
 {
 	static struct td_cli_combinations all;
 	struct tide_sim_options options = {.size = sizeof options};
 	struct tide_error err = {0};
-	int rc = td_cli_input(args, &options, &err);
+	int rc = td_cli_setup(&args->setup, &options, &err);
 
 	if (rc)
 		check_error(rc, &err);
@@ -98,28 +101,32 @@ static void judge(const struct td_cli_args *args)
 	td_cli_combinations_free(&all);
 }
 
-static void try_verbs(const struct words *w, const struct td_cli_verb *verbs, int first)
+static void try_verbs(const struct words *w, const struct td_cli_verb *const *verbs, int first)
 {
-	for (; verbs->name; verbs++) {
+	for (; *verbs; verbs++) {
+		const struct td_cli_verb *verb = *verbs;
 		struct tide_error err = {0};
-		struct td_cli_args args;
-		int rc = td_cli_parse(verbs, w->n - first, w->at + first, &args, &err);
+		void *options = malloc(verb->options_bytes);
+		int rc;
 
-		if (rc) {
+		require(options != NULL);
+		rc = td_cli_parse(verb, w->n - first, w->at + first, options, &err);
+		if (rc)
 			check_error(rc, &err);
-		} else {
-			check_args(w, verbs, &args);
-			judge(&args);
-		}
-		if (verbs->verbs)
-			try_verbs(w, verbs->verbs, first);
+		else
+			check_options(w, verb, options);
+		if (!rc && strcmp(verb->name, "compare") == 0)
+			judge(options);
+		free(options);
+		if (verb->verbs)
+			try_verbs(w, verb->verbs, first);
 	}
 }
 
 /* How many words name the verb, as main() finds it. */
 static int skip_verb(const struct words *w)
 {
-	const struct td_cli_verb *verbs = td_cli_verbs;
+	const struct td_cli_verb *const *verbs = td_cli_verb_table;
 	struct tide_error err = {0};
 	int i = 0;
 
@@ -142,7 +149,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct words w = split(data, size);
 
-	try_verbs(&w, td_cli_verbs, skip_verb(&w));
+	try_verbs(&w, td_cli_verb_table, skip_verb(&w));
 	free(w.at);
 	free(w.text);
 	return 0;

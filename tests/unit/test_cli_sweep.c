@@ -90,7 +90,7 @@ static void refused(void **state)
 			(list).at[(list).n++] = words[w]; \
 	} while (0)
 
-static void make(struct td_cli_grid *grid, const struct td_cli_args *args)
+static void make(struct td_cli_grid *grid, const struct td_cli_sweep_options *args)
 {
 	struct tide_error err = {0, ""};
 	int rc = td_cli_grid_make(grid, args, &err);
@@ -102,15 +102,15 @@ static void make(struct td_cli_grid *grid, const struct td_cli_args *args)
 /* 3 inputs x 2 pages x 2 seeds x 3 sizes x 2 models x (2 x 2 + 1) policies. */
 static void make_large(struct td_cli_grid *grid)
 {
-	static struct td_cli_args args;
+	static struct td_cli_sweep_options args;
 
 	memset(&args, 0, sizeof args);
-	ADD(args.each.trace, "a.txt");
-	ADD(args.each.workload, "zipf:skew={1,2}");
-	ADD(args.each.near_size, "{25,50}%", "64p");
-	ADD(args.each.page, "{4,64}K");
-	ADD(args.each.seed, "1", "2");
-	ADD(args.each.model, "h200");
+	ADD(args.trace, "a.txt");
+	ADD(args.workload, "zipf:skew={1,2}");
+	ADD(args.near_size, "{25,50}%", "64p");
+	ADD(args.page, "{4,64}K");
+	ADD(args.seed, "1", "2");
+	ADD(args.model, "h200");
 	ADD(args.evict, "{lru,mru}");
 	ADD(args.prefetch, "none", "tree");
 	ADD(args.policies, "tournament:of=lru+mhpe+tree");
@@ -192,13 +192,13 @@ static void shards(void **state)
 
 static void same_run_twice(void **state)
 {
-	static struct td_cli_args args;
+	static struct td_cli_sweep_options args;
 	struct td_cli_grid grid;
 	struct td_cli_plan plan;
 
 	(void)state;
-	ADD(args.each.workload, "zipf", "{zipf,cyclic}");
-	ADD(args.each.near_size, "50%");
+	ADD(args.workload, "zipf", "{zipf,cyclic}");
+	ADD(args.near_size, "50%");
 	make(&grid, &args);
 	assert_int_equal(grid.n, 3);
 	assert_int_equal(td_cli_plan_make(&plan, &grid, NULL, NULL), 0);
@@ -237,13 +237,13 @@ static void remembers_the_last(void **state)
 
 static void quotes_for_a_shell(void **state)
 {
-	static struct td_cli_args args;
+	static struct td_cli_sweep_options args;
 	struct td_cli_text text = {0};
 	struct td_cli_grid grid;
 
 	(void)state;
-	ADD(args.each.trace, "it's a $HOME.txt", "--x");
-	ADD(args.each.near_size, "50%");
+	ADD(args.trace, "it's a $HOME.txt", "--x");
+	ADD(args.near_size, "50%");
 	args.replace_invalid = true;
 	make(&grid, &args);
 	assert_int_equal(td_cli_grid_command(&grid, 0, &text), 0);

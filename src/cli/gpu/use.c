@@ -32,8 +32,8 @@ static int check_device(const char *text, int *device, struct tide_error *err)
 	return 0;
 }
 
-int td_gpu_use_setup(struct td_gpu_use *use, const struct td_cli_args *args, const char *verb,
-		     struct tide_error *err)
+int td_gpu_use_setup(struct td_gpu_use *use, const struct td_gpu_use_options *args,
+		     const char *verb, struct tide_error *err)
 {
 	struct td_cli_progress when;
 	uint64_t seed;
@@ -81,24 +81,24 @@ static int check_size(const char *option, const char *text, parse_size *parse, u
 }
 
 /* Applications bring their policies of the engine only where the engine serves them. */
-static int check_orchestrate(const struct td_cli_args *args, struct tide_error *err)
+static int check_orchestrate(const struct td_gpu_use_options *args, struct tide_error *err)
 {
 	static const char *const who[] = {"gpu", "host"};
 	bool host = args->orchestrate && strcmp(args->orchestrate, "host") == 0;
 	int rc = check_word("orchestrate", args->orchestrate, who, 2, err);
 
-	if (!rc && !host && (args->evict.n || args->prefetch.n))
+	if (!rc && !host && (args->evict || args->prefetch))
 		return tide_fail(err, -EINVAL,
 				 "--%s is for the engine: give --orchestrate host too",
-				 args->evict.n ? "evict" : "prefetch");
-	if (!rc && host && args->place.n)
+				 args->evict ? "evict" : "prefetch");
+	if (!rc && host && args->place)
 		return tide_fail(err, -EINVAL,
 				 "--place is for the GPU's own service: leave it out with "
 				 "--orchestrate host");
 	return rc;
 }
 
-int td_gpu_use_check(const struct td_cli_args *args, struct tide_error *err)
+int td_gpu_use_check(const struct td_gpu_use_options *args, struct tide_error *err)
 {
 	static const char *const transfers[] = {"zero-copy", "dma", "hybrid"};
 	uint64_t page_bytes = 0;
@@ -154,6 +154,34 @@ int td_gpu_use_module(struct td_gpu_use *use, struct tide_error *err)
 		return rc;
 	use->module = td_gpu_use_load(&why);
 	return use->module ? 0 : tide_fail(err, why.code, "%s", why.text);
+}
+
+static const char *part_name(const struct td_gpu_part *p, size_t i)
+{
+	for (; p->name && i; i--)
+		p++;
+	return p->name;
+}
+
+const char *td_gpu_test_name(size_t i)
+{
+	const struct td_gpu_module *m = td_gpu_use_load(NULL);
+
+	return m ? part_name(m->tests, i) : NULL;
+}
+
+const char *td_gpu_micro_name(size_t i)
+{
+	const struct td_gpu_module *m = td_gpu_use_load(NULL);
+
+	return m ? part_name(m->micros, i) : NULL;
+}
+
+const char *td_gpu_app_name(size_t i)
+{
+	const struct td_gpu_module *m = td_gpu_use_load(NULL);
+
+	return m ? part_name(m->apps, i) : NULL;
 }
 
 /* ---- what it made ---- */

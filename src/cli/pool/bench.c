@@ -59,7 +59,7 @@ static uint64_t pages_of(const char *text, uint64_t page_bytes)
 	return size.pages;
 }
 
-static int parse_sizes(struct td_pool_bench *b, const struct td_cli_args *args,
+static int parse_sizes(struct td_pool_bench *b, const struct td_pool_use_options *args,
 		       struct tide_error *err)
 {
 	uint64_t buffers;
@@ -90,7 +90,8 @@ static int parse_sizes(struct td_pool_bench *b, const struct td_cli_args *args,
 	return 0;
 }
 
-static int parse(struct td_pool_bench *b, const struct td_cli_args *args, struct tide_error *err)
+static int parse(struct td_pool_bench *b, const struct td_pool_use_options *args,
+		 struct tide_error *err)
 {
 	int rc = td_pool_use_options(args, &b->options, err);
 
@@ -256,7 +257,8 @@ static int run_accesses(struct td_pool_bench *b, struct tide_error *err)
 	return b->has_failed ? tide_fail(err, b->failed.code, "%s", b->failed.text) : 0;
 }
 
-static int run(struct td_pool_bench *b, const struct td_cli_args *args, struct tide_error *err)
+static int run(struct td_pool_bench *b, const struct td_pool_use_options *args,
+	       struct tide_error *err)
 {
 	int rc = tide_pool_open(&b->pool, &b->options, err), closed;
 
@@ -269,14 +271,15 @@ static int run(struct td_pool_bench *b, const struct td_cli_args *args, struct t
 	return rc ? rc : closed;
 }
 
-int td_cli_pool_bench(const struct td_cli_args *args, struct tide_error *err)
+int td_pool_bench_run(const void *options, struct tide_error *err)
 {
+	const struct td_pool_use_options *args = options;
 	struct td_pool_file file;
 	struct td_pool_bench *b = calloc(1, sizeof *b);
 	int rc = b ? parse(b, args, err) : tide_fail(err, -ENOMEM, "no memory: free some");
 
 	if (!rc)
-		rc = td_pool_file_make(&file, args, NULL, err);
+		rc = td_pool_file_nameless(&file, args->folder, err);
 	if (rc) {
 		free(b);
 		return rc;

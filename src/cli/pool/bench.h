@@ -20,7 +20,7 @@ struct td_pool_bench {
 };
 
 /* Counts without those of the accesses that warmed; for people, or as JSON. */
-int td_pool_bench_show(struct td_pool_bench *b, const struct td_cli_args *args,
+int td_pool_bench_show(struct td_pool_bench *b, const struct td_pool_use_options *args,
 		       struct tide_error *err);
 
 #endif

@@ -26,7 +26,7 @@ static double sharing(const struct tide_pool_stats *s)
 	return used ? (double)s->held_bytes / (double)used : 1;
 }
 
-static json_t *input_json(const struct td_pool_bench *b, const struct td_cli_args *args)
+static json_t *input_json(const struct td_pool_bench *b, const struct td_pool_use_options *args)
 {
 	return json_pack("{ss sf sf sf sI sI sI sI sI}", "pattern",
 			 args->pattern ? args->pattern : "uniform", "working_set", b->set,
@@ -46,7 +46,7 @@ static json_t *counts_json(const struct tide_counts *c)
 	return o;
 }
 
-static int document(struct td_pool_bench *b, const struct td_cli_args *args, json_t **out,
+static int document(struct td_pool_bench *b, const struct td_pool_use_options *args, json_t **out,
 		    struct tide_error *err)
 {
 	char *text;
@@ -105,7 +105,7 @@ static int print(const struct td_pool_bench *b, struct tide_error *err)
 	return 0;
 }
 
-int td_pool_bench_show(struct td_pool_bench *b, const struct td_cli_args *args,
+int td_pool_bench_show(struct td_pool_bench *b, const struct td_pool_use_options *args,
 		       struct tide_error *err)
 {
 	json_t *o = NULL;

@@ -147,7 +147,8 @@ static int run(struct check *c, const struct tide_pool_options *o, struct tide_e
 	return rc ? rc : compare_file(c, o->path, err);
 }
 
-static int report(const struct check *c, const struct td_cli_args *args, struct tide_error *err)
+static int report(const struct check *c, const struct td_pool_use_options *args,
+		  struct tide_error *err)
 {
 	if (args->json)
 		return td_cli_print_json(
@@ -165,8 +166,8 @@ static int report(const struct check *c, const struct td_cli_args *args, struct 
 	return 0;
 }
 
-static int prepare(struct check *c, const struct td_cli_args *args, struct tide_pool_options *o,
-		   struct td_pool_file *file, struct tide_error *err)
+static int prepare(struct check *c, const struct td_pool_use_options *args,
+		   struct tide_pool_options *o, struct td_pool_file *file, struct tide_error *err)
 {
 	int rc = td_pool_use_options(args, o, err);
 
@@ -180,14 +181,17 @@ static int prepare(struct check *c, const struct td_cli_args *args, struct tide_
 	if (!rc && c->threads > 64)
 		rc = tide_fail(err, -EINVAL, "--threads %" PRIu64 ": give at most 64", c->threads);
 	if (!rc)
-		rc = td_pool_file_make(file, args, args->words.n ? args->words.at[0] : NULL, err);
+		rc = args->given.words.n
+			     ? td_pool_file_named(file, args->given.words.at[0], args->force, err)
+			     : td_pool_file_nameless(file, args->folder, err);
 	if (!rc)
 		rc = td_pool_file_fill(file, c->bytes / 4096, 4096, 4, c->seed, err);
 	return rc;
 }
 
-int td_cli_pool_check(const struct td_cli_args *args, struct tide_error *err)
+int td_pool_check_run(const void *options, struct tide_error *err)
 {
+	const struct td_pool_use_options *args = options;
 	struct td_pool_file file = {.fd = -1};
 	struct tide_pool_options o = {.size = sizeof o};
 	struct check c = {0};

@@ -10,7 +10,7 @@
 
 #define STEP_BYTES ((size_t)1 << 20)
 
-int td_pool_use_options(const struct td_cli_args *args, struct tide_pool_options *o,
+int td_pool_use_options(const struct td_pool_use_options *args, struct tide_pool_options *o,
 			struct tide_error *err)
 {
 	*o = (struct tide_pool_options){
@@ -46,10 +46,11 @@ int td_pool_use_real(const char *option, const char *text, double initial, doubl
 
 /* ---- files ---- */
 
-static int make_named(struct td_pool_file *f, const char *name, bool force, struct tide_error *err)
+int td_pool_file_named(struct td_pool_file *f, const char *name, bool force, struct tide_error *err)
 {
 	int fd;
 
+	*f = (struct td_pool_file){.fd = -1};
 	if (snprintf(f->path, sizeof f->path, "%s", name) >= (int)sizeof f->path)
 		return tide_fail(err, -ENAMETOOLONG,
 				 "the name of the file is too long: give a shorter one");
@@ -69,8 +70,13 @@ static int make_named(struct td_pool_file *f, const char *name, bool force, stru
 	return 0;
 }
 
-static int make_nameless(struct td_pool_file *f, const char *folder, struct tide_error *err)
+int td_pool_file_nameless(struct td_pool_file *f, const char *folder, struct tide_error *err)
 {
+	*f = (struct td_pool_file){.fd = -1};
+	if (!folder)
+		folder = getenv("TMPDIR");
+	if (!folder)
+		folder = "/var/tmp";
 	if (snprintf(f->path, sizeof f->path, "%s/tide-pool-XXXXXX", folder) >= (int)sizeof f->path)
 		return tide_fail(err, -ENAMETOOLONG,
 				 "the name of the folder is too long: give another --folder");
@@ -81,17 +87,6 @@ static int make_nameless(struct td_pool_file *f, const char *folder, struct tide
 	unlink(f->path);
 	snprintf(f->path, sizeof f->path, "/proc/self/fd/%d", f->fd);
 	return 0;
-}
-
-int td_pool_file_make(struct td_pool_file *f, const struct td_cli_args *args, const char *name,
-		      struct tide_error *err)
-{
-	const char *folder = args->folder ? args->folder : getenv("TMPDIR");
-
-	*f = (struct td_pool_file){.fd = -1};
-	if (name)
-		return make_named(f, name, args->force, err);
-	return make_nameless(f, folder ? folder : "/var/tmp", err);
 }
 
 void td_pool_file_end(struct td_pool_file *f)

@@ -5,6 +5,19 @@
 #include "cli/cli.h"
 #include "tide/pool.h"
 
+struct td_pool_use_options {
+	struct td_cli_given given;
+	const char *main_size, *device_size, *device_kind, *page, *dedup, *block, *hash, *batch,
+		*epoch, *max_backlog, *inject;
+	const char *folder, *seed, *progress;
+	const char *pattern, *working_set, *updates, *duplicates; /* of bench */
+	uint64_t threads, count, warm, depth;                     /* 0: not given */
+	bool force, json;
+};
+
+int td_pool_bench_run(const void *options, struct tide_error *err); /* bench.c */
+int td_pool_check_run(const void *options, struct tide_error *err); /* check.c */
+
 /* A file for one run: named by the user; or made in a folder, where it has no name, so that nothing
  * is left of it however the run ends. */
 struct td_pool_file {
@@ -15,13 +28,15 @@ struct td_pool_file {
 
 /* Options as the library takes them, but for the path; and judged as far as they can be without a
  * file. */
-int td_pool_use_options(const struct td_cli_args *args, struct tide_pool_options *o,
+int td_pool_use_options(const struct td_pool_use_options *args, struct tide_pool_options *o,
 			struct tide_error *err);
 
-/* Makes a file of so many bytes. name NULL: in the folder of the options, and it goes. Its blocks
- * are random; each content is there `copies` times. */
-int td_pool_file_make(struct td_pool_file *f, const struct td_cli_args *args, const char *name,
-		      struct tide_error *err);
+/* A file of that name, which may be there already with force. */
+int td_pool_file_named(struct td_pool_file *f, const char *name, bool force,
+		       struct tide_error *err);
+/* One without a name, which goes when it is closed; folder NULL: where temporary files are. */
+int td_pool_file_nameless(struct td_pool_file *f, const char *folder, struct tide_error *err);
+/* Its blocks are random; each content is there `copies` times. */
 int td_pool_file_fill(struct td_pool_file *f, uint64_t blocks, size_t block_bytes, double copies,
 		      uint64_t seed, struct tide_error *err);
 void td_pool_file_end(struct td_pool_file *f);

@@ -3,36 +3,51 @@
 #define TD_CLI_RUN_OPTIONS_H
 
 #include "cli/options.h"
+#include "lib/mappings.h"
+
+struct td_run_options {
+	struct td_cli_given given;
+	const char *near_size, *page, *chunk, *evict, *prefetch, *place;
+	const char *host, *host_kind, *storage, *mapping, *service, *threshold, *forks, *watchdog;
+	const char *seed, *log, *stats, *record, *progress;
+	bool whatif, live;
+};
+#define TD_CLI_OPTIONS struct td_run_options
 
 /* clang-format off */
 #define TD_RUN_OPTIONS \
 	{"near", 0, TD_CLI_TEXT, TD_CLI_AT(near_size), "SIZE", \
 	 "near memory of each process: bytes (512M) or pages (1024p)", TD_CLI_ANY}, \
-	{"page", 0, TD_CLI_TEXT, TD_CLI_AT(page), "SIZE", "bytes per page, 4K to 64K (4K)", TD_CLI_ANY}, \
+	{"page", 0, TD_CLI_TEXT, TD_CLI_AT(page), "SIZE", \
+	 "bytes per page, 4K to 64K (4K)", TD_CLI_ANY}, \
 	{"chunk", 0, TD_CLI_TEXT, TD_CLI_AT(chunk), "SIZE", \
 	 "bytes per chunk, 1 to 64 pages (64K)", TD_CLI_ANY}, \
-	{"evict", 0, TD_CLI_ONE, TD_CLI_AT(evict), "POLICY", \
-	 "which chunk leaves near memory (lrm); see tide policies", TD_CLI_EVICT}, \
-	{"prefetch", 0, TD_CLI_ONE, TD_CLI_AT(prefetch), "POLICY", \
-	 "which pages come with a fault (locality)", TD_CLI_PREFETCH}, \
-	{"place", 0, TD_CLI_ONE, TD_CLI_AT(place), "POLICY", \
+	{"evict", 0, TD_CLI_TEXT, TD_CLI_AT(evict), "POLICY", \
+	 "which chunk leaves near memory (lrm); see tide policies", \
+	 TD_CLI_NAMES(td_cli_evict_name)}, \
+	{"prefetch", 0, TD_CLI_TEXT, TD_CLI_AT(prefetch), "POLICY", \
+	 "which pages come with a fault (locality)", TD_CLI_NAMES(td_cli_prefetch_name)}, \
+	{"place", 0, TD_CLI_TEXT, TD_CLI_AT(place), "POLICY", \
 	 "which victims go to host memory and which to storage (host, while there is room)", \
-	 TD_CLI_PLACE}, \
+	 TD_CLI_NAMES(td_cli_place_name)}, \
 	{"host", 0, TD_CLI_TEXT, TD_CLI_AT(host), "SIZE", \
 	 "host memory behind near memory (as much as it takes, without --storage)", TD_CLI_ANY}, \
 	{"host-kind", 0, TD_CLI_TEXT, TD_CLI_AT(host_kind), "KIND", \
-	 "what host memory is: plain, or compressed by lz4 or zstd (plain)", TD_CLI_HOST_KINDS}, \
+	 "what host memory is: plain, or compressed by lz4 or zstd (plain)", \
+	 TD_CLI_WORDS("plain", "lz4", "zstd")}, \
 	{"storage", 0, TD_CLI_TEXT, TD_CLI_AT(storage), "FILE", \
 	 "a file for what host memory does not hold; it is overwritten", TD_CLI_ANY}, \
 	{"mapping", 0, TD_CLI_TEXT, TD_CLI_AT(mapping), "KIND", \
-	 "exact, around, fast, copy, or auto: by what the policies need (auto)", TD_CLI_MAPPINGS}, \
+	 "exact, around, fast, copy, or auto: by what the policies need (auto)", \
+	 TD_CLI_NAMES(td_lib_mapping_word)}, \
 	{"service", 0, TD_CLI_TEXT, TD_CLI_AT(service), "KIND", \
 	 "who serves faults: thread, signal, or auto: a thread where the kernel lets it (auto)", \
-	 TD_CLI_SERVICES}, \
+	 TD_CLI_NAMES(td_lib_service_word)}, \
 	{"threshold", 0, TD_CLI_TEXT, TD_CLI_AT(threshold), "SIZE", \
 	 "allocations of at least that are paged (1M)", TD_CLI_ANY}, \
 	{"fork", 0, TD_CLI_TEXT, TD_CLI_AT(forks), "HOW", \
-	 "copy: a forked child gets plain memory; refuse: fork() fails (copy)", TD_CLI_FORKS}, \
+	 "copy: a forked child gets plain memory; refuse: fork() fails (copy)", \
+	 TD_CLI_WORDS("copy", "refuse")}, \
 	{"watchdog", 0, TD_CLI_TEXT, TD_CLI_AT(watchdog), "TIME", \
 	 "a policy that takes longer ends the program; 0: never (10s)", TD_CLI_ANY}, \
 	TD_CLI_SEED_OPTION, \
@@ -45,7 +60,8 @@
 	{"live", 0, TD_CLI_FLAG, TD_CLI_AT(live), NULL, \
 	 "show tiers, faults and policy on standard error while it runs", TD_CLI_ANY}, \
 	{"progress", 0, TD_CLI_TEXT, TD_CLI_AT(progress), "WHEN", \
-	 "--live: always, never, auto (auto: on a terminal)", TD_CLI_WHEN}, \
+	 "--live: always, never, auto (auto: on a terminal)", \
+	 TD_CLI_WORDS("auto", "always", "never")}, \
 	TD_CLI_HELP_OPTION, \
 	TD_CLI_END_OPTIONS
 /* clang-format on */

@@ -6,11 +6,12 @@
 #include <sys/types.h>
 
 #include "cli/cli.h"
+#include "options.h"
 #include "run/host/slots.h"
 #include "tide/pager.h"
 
 struct td_run {
-	const struct td_cli_args *args;
+	const struct td_run_options *args;
 	const char *verb; /* "run" or "record" */
 	struct tide_options options;
 	char program[PATH_MAX], preload[PATH_MAX];
@@ -24,7 +25,7 @@ struct td_run {
 };
 
 /* cmd_run.c: all of it; the program's exit status, or a negative errno. */
-int td_run(const struct td_cli_args *args, const char *verb, struct tide_error *err);
+int td_run(const struct td_run_options *args, const char *verb, struct tide_error *err);
 
 /* program.c: which file would be run, and can a library be put in front of it? */
 int td_run_find_program(const char *name, char *path, size_t size, struct tide_error *err);

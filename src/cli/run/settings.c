@@ -89,7 +89,7 @@ static int try_out(const struct tide_options *options, struct tide_error *err)
 
 int td_run_settings(struct td_run *r, struct tide_error *err)
 {
-	const struct td_cli_args *a = r->args;
+	const struct td_run_options *a = r->args;
 	int rc = check_threshold(a->threshold, err);
 
 	if (!rc)
@@ -110,9 +110,9 @@ int td_run_settings(struct td_run *r, struct tide_error *err)
 		.near_size = a->near_size,
 		.page = a->page,
 		.chunk = a->chunk,
-		.evict = a->evict.n ? a->evict.at[0] : NULL,
-		.prefetch = a->prefetch.n ? a->prefetch.at[0] : NULL,
-		.place = a->place.n ? a->place.at[0] : NULL,
+		.evict = a->evict,
+		.prefetch = a->prefetch,
+		.place = a->place,
 		.host = a->host,
 		.host_kind = a->host_kind,
 		.storage = a->storage,

@@ -147,7 +147,7 @@ static void start(const struct td_run *r, const struct signals *before, int repo
 	signal(SIGPIPE, SIG_DFL); /* which tide itself ignores */
 	sigprocmask(SIG_SETMASK, &before->mask, NULL);
 	set_environment(r);
-	execv(r->program, r->args->command);
+	execv(r->program, r->args->given.command);
 	error = errno;
 	if (write(report, &error, sizeof error) < 0)
 		_exit(1);

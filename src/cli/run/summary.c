@@ -197,9 +197,10 @@ int td_run_write_stats(struct td_run *r, struct tide_error *err)
 	for (unsigned i = 0; i < td_run_processes(r); i++)
 		json_array_append_new(list, process_json(r, i));
 	root = json_pack("{ss ss so si so so so so s{sf}}", "tide", tide_version(), "verb", r->verb,
-			 "command", command_json(r->args->command), "status", r->status, "config",
-			 config_json(r), "counts", td_stats_counts(&total.counts), "pager",
-			 figures_json(&total), "processes", list, "wall", "seconds", r->seconds);
+			 "command", command_json(r->args->given.command), "status", r->status,
+			 "config", config_json(r), "counts", td_stats_counts(&total.counts),
+			 "pager", figures_json(&total), "processes", list, "wall", "seconds",
+			 r->seconds);
 	rc = root ? json_dump_file(root, to, JSON_INDENT(2) | JSON_REAL_PRECISION(15)) : -1;
 	json_decref(root);
 	return rc ? fail_stats(to, err) : 0;

@@ -15,7 +15,6 @@
 
 static int check_traces(const struct td_cli_grid *grid, struct tide_error *err)
 {
-	struct td_cli_args args = {0};
 	int rc = 0;
 
 	for (size_t i = 0; i < grid->trace.n && !rc; i++) {
@@ -24,8 +23,7 @@ static int check_traces(const struct td_cli_grid *grid, struct tide_error *err)
 						     .format = grid->format,
 						     .columns = grid->columns};
 		struct tide_trace *trace;
-		args.trace = grid->trace.at[i];
-		rc = td_cli_check_rereadable(&args, "use tide sim", err);
+		rc = td_cli_check_rereadable(grid->trace.at[i], "use tide sim", err);
 		if (!rc)
 			rc = tide_trace_open(&trace, &options, err);
 		if (!rc)

@@ -16,7 +16,7 @@ static int fill(struct td_cli_axis *axis, const char *option, const struct td_cl
 	return rc;
 }
 
-static int fill_all(struct td_cli_grid *grid, const struct td_cli_args *args,
+static int fill_all(struct td_cli_grid *grid, const struct td_cli_sweep_options *args,
 		    struct tide_error *err)
 {
 	const struct {
@@ -24,14 +24,14 @@ static int fill_all(struct td_cli_grid *grid, const struct td_cli_args *args,
 		const char *option;
 		const struct td_cli_list *list;
 	} rows[] = {
-		{&grid->trace, "trace", &args->each.trace},
-		{&grid->workload, "workload", &args->each.workload},
-		{&grid->near_size, "near", &args->each.near_size},
-		{&grid->host, "host", &args->each.host},
-		{&grid->page, "page", &args->each.page},
-		{&grid->chunk, "chunk", &args->each.chunk},
-		{&grid->seed, "seed", &args->each.seed},
-		{&grid->model, "model", &args->each.model},
+		{&grid->trace, "trace", &args->trace},
+		{&grid->workload, "workload", &args->workload},
+		{&grid->near_size, "near", &args->near_size},
+		{&grid->host, "host", &args->host},
+		{&grid->page, "page", &args->page},
+		{&grid->chunk, "chunk", &args->chunk},
+		{&grid->seed, "seed", &args->seed},
+		{&grid->model, "model", &args->model},
 		{&grid->evict, "evict", &args->evict},
 		{&grid->prefetch, "prefetch", &args->prefetch},
 		{&grid->place, "place", &args->place},
@@ -126,7 +126,7 @@ static int count_runs(struct td_cli_grid *grid, struct tide_error *err)
 	return 0;
 }
 
-int td_cli_grid_make(struct td_cli_grid *grid, const struct td_cli_args *args,
+int td_cli_grid_make(struct td_cli_grid *grid, const struct td_cli_sweep_options *args,
 		     struct tide_error *err)
 {
 	int rc;
@@ -134,7 +134,7 @@ int td_cli_grid_make(struct td_cli_grid *grid, const struct td_cli_args *args,
 	*grid = (struct td_cli_grid){
 		.format = args->format,
 		.columns = args->columns,
-		.functional = args->functional || !args->each.model.n,
+		.functional = args->functional || !args->model.n,
 		.crossed = args->evict.n || args->prefetch.n || args->place.n || !args->policies.n,
 		.replace_invalid = args->replace_invalid,
 	};

@@ -13,6 +13,16 @@
 #define TD_CLI_VALUES_MAX 1000000 /* of one axis */
 #define TD_CLI_GRID_MAX 10000000  /* runs */
 
+/* The options: of most there may be several. */
+struct td_cli_sweep_options {
+	struct td_cli_given given;
+	struct td_cli_list trace, workload, near_size, host, page, chunk, seed, model;
+	struct td_cli_list evict, prefetch, place, policies;
+	const char *format, *columns, *output, *shard, *progress;
+	uint64_t jobs; /* 0: not given */
+	bool functional, replace_invalid, retry, dry_run;
+};
+
 /* ---- braces.c: `mhpe:t1={16,32},t2={30..50..10}` is six values ---- */
 
 struct td_cli_axis {
@@ -49,7 +59,7 @@ struct td_cli_text {
 	bool failed;
 };
 
-int td_cli_grid_make(struct td_cli_grid *grid, const struct td_cli_args *args,
+int td_cli_grid_make(struct td_cli_grid *grid, const struct td_cli_sweep_options *args,
 		     struct tide_error *err);
 void td_cli_grid_free(struct td_cli_grid *grid);
 /* Run i; its texts are the grid's. */

@@ -132,9 +132,9 @@ static int print_shape(const char *spec, const struct tide_workload_shape *s,
 	return 0;
 }
 
-int td_cli_workload_describe(const struct td_cli_args *args, struct tide_error *err)
+int td_cli_workload_describe(const struct td_cli_workloads_options *args, struct tide_error *err)
 {
-	const char *spec = args->words.at[0];
+	const char *spec = args->given.words.at[0];
 	struct tide_workload_shape *shape;
 	int rc = tide_workload_describe(&shape, spec, args->seed, err);
 

@@ -54,12 +54,13 @@ static void run_one(void *arg, size_t i)
 	r->rc = tide_workload_measure(&r->m, r->w.name, NULL, all->seed, show_progress, r, &r->err);
 }
 
-static int collect(const struct td_cli_args *args, struct all *all, struct tide_error *err)
+static int collect(const struct td_cli_workloads_options *args, struct all *all,
+		   struct tide_error *err)
 {
 	struct tide_workload_info w = {.size = sizeof w};
 
 	for (size_t i = 0; tide_workload_at(i, &w) == 0; i++) {
-		bool asked = args->words.n || args->paper;
+		bool asked = args->given.words.n || args->paper;
 		if (!td_cli_workload_wanted(args, &w) ||
 		    (!asked && strcmp(w.paper, "pattern") == 0))
 			continue;
@@ -177,7 +178,7 @@ static int judge(const struct all *all, struct tide_error *err)
 			 all->n);
 }
 
-int td_cli_workload_measure(const struct td_cli_args *args, struct tide_error *err)
+int td_cli_workload_measure(const struct td_cli_workloads_options *args, struct tide_error *err)
 {
 	struct all all = {.seed = args->seed, .lock = PTHREAD_MUTEX_INITIALIZER};
 	int rc = td_cli_progress_start(&all.progress, args->progress, "workloads", err);

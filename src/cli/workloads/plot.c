@@ -4,9 +4,9 @@
 #include <stdlib.h>
 
 #include "../plot.h"
+#include "lab/workload/gpu.h"
 #include "lib/sizes.h"
 #include "trace/trace.h"
-#include "lab/workload/gpu.h"
 #include "workload/workload.h"
 #include "workloads.h"
 
@@ -29,7 +29,7 @@ struct picture {
 };
 
 struct drawing {
-	const struct td_cli_args *args;
+	const struct td_cli_workloads_options *args;
 	struct td_gpu_app *app; /* NULL: a plain pattern */
 	struct picture whole, near;
 	uint8_t curve[TD_GPU_ARRAYS]; /* of each array */
@@ -192,7 +192,7 @@ static int draw(struct drawing *d, double *xy, struct tide_error *err)
 	snprintf(title, sizeof title, "the first %d pages%s%s", NEAR_PAGES, d->app ? " of " : "",
 		 d->app ? d->app->array[d->largest].name : "");
 	const struct td_cli_panel panels[] = {
-		{d->args->words.at[0], time, "page", curves[0], d->curves, true, end},
+		{d->args->given.words.at[0], time, "page", curves[0], d->curves, true, end},
 		{title, time, "page", curves[1], d->curves, true, end},
 	};
 	return td_cli_plot(panels, 2, d->args->plot, err);
@@ -264,37 +264,37 @@ static int draw_source(struct drawing *d, struct td_trace_source *source, uint64
 }
 
 /* The texts of --page and --seed are the library's to read. */
-static int open_source(const struct td_cli_args *args, struct td_trace_source **source,
+static int open_source(const struct td_cli_workloads_options *args, struct td_trace_source **source,
 		       uint64_t *page_bytes, struct tide_error *err)
 {
-	const struct td_workload *w = td_workload_find(args->words.at[0]);
+	const struct td_workload *w = td_workload_find(args->given.words.at[0]);
 	uint64_t seed;
 	int rc = td_lib_seed(args->seed, &seed, err);
 
 	*page_bytes = td_workload_page_bytes(w);
 	if (!rc && args->page)
 		rc = td_lib_page_bytes(args->page, page_bytes, err);
-	return rc ? rc : td_workload_open(source, args->words.at[0], *page_bytes, seed, err);
+	return rc ? rc : td_workload_open(source, args->given.words.at[0], *page_bytes, seed, err);
 }
 
 static int report(const struct drawing *d, struct tide_error *err)
 {
-	const struct td_cli_args *args = d->args;
+	const struct td_cli_workloads_options *args = d->args;
 
 	if (args->describe)
 		return 0;
 	if (args->json)
 		return td_cli_print_json(json_pack("{so so sI}", "workload",
-						   td_cli_json_text(args->words.at[0]), "output",
-						   td_cli_json_text(args->plot), "accesses",
-						   (json_int_t)d->accesses),
+						   td_cli_json_text(args->given.words.at[0]),
+						   "output", td_cli_json_text(args->plot),
+						   "accesses", (json_int_t)d->accesses),
 					 err);
 	printf("%s: %s accesses of %s\n", args->plot, td_cli_grouped(d->accesses).text,
-	       args->words.at[0]);
+	       args->given.words.at[0]);
 	return 0;
 }
 
-int td_cli_workload_plot(const struct td_cli_args *args, struct tide_error *err)
+int td_cli_workload_plot(const struct td_cli_workloads_options *args, struct tide_error *err)
 {
 	struct td_trace_source *source;
 	uint64_t page_bytes;
