@@ -35,6 +35,7 @@ int td_cli_find_module(const char *name, char *path, size_t size, struct tide_er
 /* json.c */
 int td_cli_print_json(json_t *root, struct tide_error *err); /* root NULL: -ENOMEM; frees it */
 json_t *td_cli_json_text(const char *text);                  /* null where it is no UTF-8 */
+json_t *td_cli_json_u64(uint64_t n);                         /* text where it is over 63 bits */
 int td_cli_load_run(struct tide_sim *sim, json_t **run, struct tide_error *err);
 json_t *td_cli_params_json(const struct tide_param *params);
 int td_cli_print_params(const struct tide_param *params, struct tide_error *err);

@@ -7,8 +7,8 @@
 #include <time.h>
 
 #include "cli.h"
+#include "lib/sizes.h"
 #include "plot.h"
-#include "trace_verbs.h"
 
 #define POLICIES_MAX 12 /* as many columns as a terminal has room for */
 

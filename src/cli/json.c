@@ -27,6 +27,18 @@ json_t *td_cli_json_text(const char *text)
 	return string ? string : json_null();
 }
 
+/* JSON integers of 64 signed bits are what readers can be relied on to take: a larger number is
+ * given as text. */
+json_t *td_cli_json_u64(uint64_t n)
+{
+	char text[24];
+
+	if (n <= INT64_MAX)
+		return json_integer((json_int_t)n);
+	snprintf(text, sizeof text, "%llu", (unsigned long long)n);
+	return json_string(text);
+}
+
 int td_cli_load_run(struct tide_sim *sim, json_t **run, struct tide_error *err)
 {
 	char *text;

@@ -2,7 +2,7 @@
 #ifndef TD_CLI_TRACE_VERBS_H
 #define TD_CLI_TRACE_VERBS_H
 
-#include "cli.h"
+#include "cli/cli.h"
 #include "lib/sizes.h"
 #include "trace/trace.h"
 
@@ -13,12 +13,15 @@ struct td_cli_trace_options {
 	bool force, json;
 };
 
-int td_cli_trace_info(const void *options, struct tide_error *err); /* trace_info.c */
+int td_cli_trace_info(const void *options, struct tide_error *err);     /* info.c */
+int td_cli_trace_head(const void *options, struct tide_error *err);     /* head.c */
+int td_cli_trace_convert(const void *options, struct tide_error *err);  /* write.c */
+int td_cli_trace_generate(const void *options, struct tide_error *err); /* write.c */
 
+/* open.c: the trace that the first word names; and how far it is read. */
 int td_cli_open_trace(const struct td_cli_trace_options *args, struct td_trace_source **source,
 		      struct tide_error *err);
 void td_cli_show_source(struct td_cli_progress *progress, const struct td_trace_source *source,
 			uint64_t events);
-json_t *td_cli_json_u64(uint64_t n);
 
 #endif

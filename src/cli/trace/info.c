@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 
 #include "core/map.h"
-#include "trace_verbs.h"
+#include "verbs.h"
 
 struct survey {
 	struct td_map pages, refs, streams; /* the sets of their numbers */
