@@ -1,4 +1,5 @@
-# The generated tables: a new policy, workload or verb is one new file or folder and no edit elsewhere.
+# The generated tables: a new policy, workload, trace format or verb is one new file or folder, and no
+# edit elsewhere.
 
 # One C file that declares every symbol and lists them in a NULL-ended array of `listed`: the symbols
 # themselves, or a member that they begin with (.head).
@@ -52,6 +53,20 @@ function(tide_workload_table out folder kind header type member array)
 	set(file ${PROJECT_BINARY_DIR}/${array}.c)
 	tide_write_table(${file} ${header} "const struct ${type}" ${array} "${names}"
 		"const struct td_workload" "${member}")
+	set(${out} ${file} PARENT_SCOPE)
+endfunction()
+
+# src/trace/format_NAME.c defines td_trace_format_NAME.
+function(tide_format_table out)
+	file(GLOB names CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/src/trace
+		${PROJECT_SOURCE_DIR}/src/trace/format_*.c)
+	list(TRANSFORM names REPLACE "\\.c$" "")
+	list(SORT names)
+	list(TRANSFORM names REPLACE "-" "_")
+	list(TRANSFORM names PREPEND td_trace_)
+	set(file ${PROJECT_BINARY_DIR}/format_table.c)
+	set(type "const struct td_trace_format")
+	tide_write_table(${file} trace/reader.h "${type}" td_trace_format_table "${names}" "${type}" "")
 	set(${out} ${file} PARENT_SCOPE)
 endfunction()
 

@@ -6,6 +6,7 @@
 
 #include "reproduce.h"
 #include "trace/input.h"
+#include "trace/output.h"
 
 #define PARTS_MAX 4
 

@@ -115,10 +115,10 @@ const char *td_cli_model_name(size_t i)
 
 const char *td_cli_read_format_name(size_t i)
 {
-	return td_trace_read_formats[i];
+	return td_trace_read_format(i);
 }
 
 const char *td_cli_write_format_name(size_t i)
 {
-	return td_trace_write_formats[i];
+	return td_trace_write_format(i);
 }

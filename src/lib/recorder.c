@@ -175,7 +175,7 @@ int td_recorder_open(struct td_recorder **out, const char *path, struct tide_err
 				     MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
 	if (r == MAP_FAILED)
 		return tide_fail(err, -ENOMEM, "out of memory to record %s", path);
-	int rc = td_trace_create(&r->writer, path, "tide", err);
+	int rc = td_trace_create_tide(&r->writer, path, err);
 	if (!rc) {
 		rc = start(r);
 		if (rc)

@@ -3,11 +3,11 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <zlib.h>
 #include <zstd.h>
 
 #include "output.h"
-#include "reader.h"
 
 #define GZIP_WINDOW_BITS (16 + MAX_WBITS)
 #define OUT_BYTES ((size_t)1 << 17)
@@ -18,6 +18,13 @@ struct td_trace_encoder {
 	bool gzip_open;
 	unsigned char out[OUT_BYTES];
 };
+
+bool td_trace_ends_with(const char *name, size_t n, const char *ending)
+{
+	size_t m = strlen(ending);
+
+	return n > m && !strncasecmp(name + n - m, ending, m);
+}
 
 int td_trace_encoder_open(struct td_trace_encoder **out, const char *path, struct tide_error *err)
 {

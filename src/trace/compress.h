@@ -16,4 +16,7 @@ int td_trace_encode(struct td_trace_encoder *e, int fd, const unsigned char *fro
 		    bool last);
 void td_trace_encoder_close(struct td_trace_encoder *e); /* NULL is fine */
 
+/* Do the n characters of name end so, capitals or not, after something else? */
+bool td_trace_ends_with(const char *name, size_t n, const char *ending);
+
 #endif

@@ -1,27 +1,102 @@
 /* Which formats there are, and which one a name means. */
-#include <ctype.h>
 #include <errno.h>
 #include <string.h>
-#include <strings.h>
 
+#include "compress.h"
 #include "core/text.h"
 #include "reader.h"
+#include "writer.h"
 
-/* The strictest look at the content comes first. */
-const struct td_trace_format *const td_trace_formats[] = {
-	&td_trace_tide,  &td_trace_csv,           &td_trace_txt,
-	&td_trace_vscsi, &td_trace_oraclegeneral, NULL,
-};
+/* ---- in order ---- */
 
-const char *const td_trace_read_formats[] = {"tide", "txt", "csv", "oraclegeneral", "vscsi", NULL};
-const char *const td_trace_write_formats[] = {"tide", "txt", "oraclegeneral", NULL};
-
-bool td_trace_ends_with(const char *name, size_t n, const char *ending)
+static unsigned listed(const struct td_trace_format *f)
 {
-	size_t m = strlen(ending);
-
-	return n > m && !strncasecmp(name + n - m, ending, m);
+	return f->listed;
 }
+
+static unsigned tried(const struct td_trace_format *f)
+{
+	return f->tried;
+}
+
+/* Of the same rank, the one that the table has first comes first. */
+static size_t place_of(size_t k, unsigned (*rank)(const struct td_trace_format *f))
+{
+	const struct td_trace_format *const *all = td_trace_format_table;
+	size_t before = 0;
+
+	for (size_t i = 0; all[i]; i++)
+		before += rank(all[i]) < rank(all[k]) || (rank(all[i]) == rank(all[k]) && i < k);
+	return before;
+}
+
+static const struct td_trace_format *nth(size_t n,
+					 unsigned (*rank)(const struct td_trace_format *f))
+{
+	for (size_t k = 0; td_trace_format_table[k]; k++)
+		if (place_of(k, rank) == n)
+			return td_trace_format_table[k];
+	return NULL;
+}
+
+const struct td_trace_format *td_trace_format_tried(size_t i)
+{
+	return nth(i, tried);
+}
+
+static const struct td_trace_format *known(size_t i, bool to_write)
+{
+	const struct td_trace_format *f;
+
+	for (size_t k = 0; (f = nth(k, listed)); k++)
+		if ((!to_write || f->sink) && i-- == 0)
+			return f;
+	return NULL;
+}
+
+const char *td_trace_read_format(size_t i)
+{
+	const struct td_trace_format *f = known(i, false);
+
+	return f ? f->name : NULL;
+}
+
+const char *td_trace_write_format(size_t i)
+{
+	const struct td_trace_format *f = known(i, true);
+
+	return f ? f->name : NULL;
+}
+
+/* ---- as texts ---- */
+
+static const char *write_ending(size_t i)
+{
+	const struct td_trace_format *f = known(i, true);
+
+	return f ? f->endings[0] : NULL;
+}
+
+static struct td_trace_names join(const char *name(size_t i), const char *between, const char *last)
+{
+	struct td_trace_names names = {""};
+	size_t used = 0;
+
+	for (size_t i = 0; name(i) && used < sizeof names.text; i++)
+		used += (size_t)snprintf(names.text + used, sizeof names.text - used, "%s%s",
+					 !i            ? ""
+					 : name(i + 1) ? between
+						       : last,
+					 name(i));
+	return names;
+}
+
+struct td_trace_names td_trace_names_to_read(const char *between, const char *last)
+{
+	return join(td_trace_read_format, between, last);
+}
+
+/* ---- by name ---- */
 
 static const struct td_trace_format *by_ending(const char *path)
 {
@@ -31,66 +106,69 @@ static const struct td_trace_format *by_ending(const char *path)
 		n -= 3;
 	else if (td_trace_ends_with(path, n, ".zst"))
 		n -= 4;
-	for (size_t i = 0; td_trace_formats[i]; i++)
-		for (const char *const *e = td_trace_formats[i]->endings; *e; e++)
+	for (size_t i = 0; td_trace_format_table[i]; i++)
+		for (const char *const *e = td_trace_format_table[i]->endings; *e; e++)
 			if (td_trace_ends_with(path, n, *e))
-				return td_trace_formats[i];
+				return td_trace_format_table[i];
 	return NULL;
 }
 
-static size_t list_names(char *to, size_t bytes, const char *const *names)
+static int fail_unknown(const char *name, bool to_write, struct tide_error *err)
 {
-	size_t i, at = 0;
+	const char *(*at)(size_t i) = to_write ? td_trace_write_format : td_trace_read_format;
+	struct td_trace_names all = join(at, ", ", ", ");
+	const char *names[32], *near;
+	size_t n = 0;
 
-	for (i = 0; names[i] && at < bytes; i++)
-		at += (size_t)snprintf(to + at, bytes - at, "%s%s", i ? ", " : "", names[i]);
-	return i;
-}
-
-static int fail_unknown(const char *name, const char *const *known, struct tide_error *err)
-{
-	char list[128];
-	size_t n = list_names(list, sizeof list, known);
-	const char *near = td_core_nearest(name, known, n);
-
+	for (; n < 32 && at(n); n++)
+		names[n] = at(n);
+	near = td_core_nearest(name, names, n);
 	if (near)
 		return tide_fail(err, -EINVAL,
 				 "unknown trace format %s, did you mean %s?: known "
 				 "here are %s",
-				 name, near, list);
-	return tide_fail(err, -EINVAL, "unknown trace format %s: known here are %s", name, list);
+				 name, near, all.text);
+	return tide_fail(err, -EINVAL, "unknown trace format %s: known here are %s", name,
+			 all.text);
 }
 
 int td_trace_named_format(const struct td_trace_format **out, const char *format, const char *path,
-			  const char *const *known, struct tide_error *err)
+			  bool to_write, struct tide_error *err)
 {
-	*out = NULL;
 	if (!format) {
 		*out = by_ending(path);
 		return 0;
 	}
-	for (size_t i = 0; known[i]; i++)
-		for (size_t j = 0; td_trace_formats[j]; j++)
-			if (!strcmp(known[i], format) && !strcmp(td_trace_formats[j]->name, format))
-				*out = td_trace_formats[j];
-	return *out ? 0 : fail_unknown(format, known, err);
+	for (size_t i = 0; (*out = known(i, to_write)); i++)
+		if (!strcmp((*out)->name, format))
+			return 0;
+	return fail_unknown(format, to_write, err);
 }
 
-bool td_trace_is_text(const unsigned char *head, size_t n)
+static int fail_to_write(const struct td_trace_format *f, const char *path, struct tide_error *err)
 {
-	for (size_t i = 0; i < n; i++)
-		if (!isprint(head[i]) && !strchr("\t\r\n", head[i]) && head[i] < 0x80)
-			return false;
-	/* strchr finds the ending 0 of its text too. */
-	return n && !memchr(head, 0, n);
+	struct td_trace_names endings = join(write_ending, ", ", " or ");
+
+	if (f)
+		return tide_fail(err, -EINVAL,
+				 "%s cannot be written as %s: name it %s, or say the format", path,
+				 f->name, endings.text);
+	return tide_fail(err, -EINVAL,
+			 "cannot tell the format of %s from its name: name it %s, or say the "
+			 "format",
+			 path, endings.text);
 }
 
-struct td_trace_shown td_trace_show(const void *bytes, size_t n)
+int td_trace_create(struct td_trace_writer **out, const char *path, const char *format,
+		    struct tide_error *err)
 {
-	struct td_trace_shown s = {{0}};
-	const unsigned char *p = bytes;
+	const struct td_trace_format *f;
+	int rc = td_trace_named_format(&f, format, path, true, err);
 
-	for (size_t i = 0; i < n && i < sizeof s.text - 1; i++)
-		s.text[i] = (char)(p[i] < 0x20 || p[i] >= 0x7f ? '?' : p[i]);
-	return s;
+	*out = NULL;
+	if (rc)
+		return rc;
+	if (!f || !f->sink)
+		return fail_to_write(f, path, err);
+	return td_trace_create_as(out, path, f->sink, err);
 }

@@ -10,13 +10,6 @@
 #include "decompress.h"
 #include "output.h"
 
-const char *td_trace_tmpdir(void)
-{
-	const char *folder = getenv("TMPDIR");
-
-	return folder && *folder ? folder : "/tmp";
-}
-
 int td_trace_tmpfile(const char *folder)
 {
 	char *name;

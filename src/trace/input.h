@@ -61,6 +61,5 @@ int td_trace_input_pread(struct td_trace_input *in, uint64_t offset, void *to, s
 
 /* A file without a name that goes when its descriptor is closed; -errno on failure. */
 int td_trace_tmpfile(const char *folder);
-const char *td_trace_tmpdir(void);
 
 #endif

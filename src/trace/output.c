@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "compress.h"
-#include "input.h"
 #include "tide/event.h"
 
 #define BUFFER_BYTES ((size_t)1 << 18)
@@ -25,6 +24,13 @@ struct td_trace_output {
 	size_t used;
 	unsigned char buffer[BUFFER_BYTES];
 };
+
+const char *td_trace_tmpdir(void)
+{
+	const char *folder = getenv("TMPDIR");
+
+	return folder && *folder ? folder : "/tmp";
+}
 
 int td_trace_write_all(int fd, const void *from, size_t n)
 {

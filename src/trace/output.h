@@ -23,6 +23,7 @@ void td_trace_output_abandon(struct td_trace_output *o); /* NULL is fine */
 char *td_trace_output_folder(const struct td_trace_output *o);
 const char *td_trace_output_name(const struct td_trace_output *o);
 
+const char *td_trace_tmpdir(void);                          /* $TMPDIR, or /tmp */
 int td_trace_write_all(int fd, const void *from, size_t n); /* 0 or -errno */
 
 #endif

@@ -1,6 +1,7 @@
 /* What all readers do alike: batches, rewinding, seeking, and errors at the right time. */
 #include "reader.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -135,15 +136,11 @@ static int guess_content(const struct td_trace_format **out, struct td_trace_inp
 {
 	uint64_t bytes = td_trace_input_random(in) ? in->raw_bytes : 0;
 
-	for (size_t i = 0; td_trace_formats[i]; i++)
-		if (td_trace_formats[i]->looks(in->at, (size_t)(in->end - in->at), bytes)) {
-			*out = td_trace_formats[i];
+	for (size_t i = 0; (*out = td_trace_format_tried(i)); i++)
+		if ((*out)->looks(in->at, (size_t)(in->end - in->at), bytes))
 			return 0;
-		}
-	return tide_fail(err, -EINVAL,
-			 "cannot tell the format of %s: say it with --format "
-			 "tide|txt|csv|oraclegeneral|vscsi",
-			 in->name);
+	return tide_fail(err, -EINVAL, "cannot tell the format of %s: say it with --format %s",
+			 in->name, td_trace_names_to_read("|", "|").text);
 }
 
 static int open_input(struct td_trace_source **out, struct td_trace_input *in,
@@ -156,7 +153,7 @@ static int open_input(struct td_trace_source **out, struct td_trace_input *in,
 		rc = tide_fail(err, -ENODATA, "%s has no accesses: it is empty", in->name);
 	if (!rc && !format)
 		rc = guess_content(&format, in, err);
-	if (!rc && options->columns && strcmp(format->name, "csv") != 0)
+	if (!rc && options->columns && !format->has_columns)
 		rc = tide_fail(err, -EINVAL,
 			       "%s is read as %s, which has no columns: leave --columns out, or "
 			       "give --format csv",
@@ -178,8 +175,7 @@ int td_trace_open_fd(struct td_trace_source **out, int fd, const struct td_trace
 	*out = NULL;
 	if (rc)
 		return rc;
-	rc = td_trace_named_format(&format, options->format, options->path, td_trace_read_formats,
-				   err);
+	rc = td_trace_named_format(&format, options->format, options->path, false, err);
 	if (rc) {
 		td_trace_input_close(in);
 		return rc;
@@ -195,8 +191,7 @@ int td_trace_open(struct td_trace_source **out, const struct td_trace_options *o
 	int rc;
 
 	*out = NULL;
-	rc = td_trace_named_format(&format, options->format, options->path, td_trace_read_formats,
-				   err);
+	rc = td_trace_named_format(&format, options->format, options->path, false, err);
 	if (!rc)
 		rc = td_trace_input_open(&in, options->path, options->spool, err);
 	return rc ? rc : open_input(out, in, format, options, err);
@@ -282,4 +277,23 @@ int td_trace_records(struct td_trace_reader *r, size_t record_bytes, size_t *n,
 				 "bytes: get the whole file",
 				 in->name, (unsigned long)r->line + 1, there, record_bytes);
 	return 0;
+}
+
+bool td_trace_is_text(const unsigned char *head, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!isprint(head[i]) && !strchr("\t\r\n", head[i]) && head[i] < 0x80)
+			return false;
+	/* strchr finds the ending 0 of its text too. */
+	return n && !memchr(head, 0, n);
+}
+
+struct td_trace_shown td_trace_show(const void *bytes, size_t n)
+{
+	struct td_trace_shown s = {{0}};
+	const unsigned char *p = bytes;
+
+	for (size_t i = 0; i < n && i < sizeof s.text - 1; i++)
+		s.text[i] = (char)(p[i] < 0x20 || p[i] >= 0x7f ? '?' : p[i]);
+	return s;
 }

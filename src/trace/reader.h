@@ -29,9 +29,15 @@ struct td_trace_reader {
 	struct tide_error pending; /* comes after the events that were read before it */
 };
 
+struct td_trace_sink;
+
+/* A format: one file, format_NAME.c, which defines td_trace_format_NAME. The build lists them. */
 struct td_trace_format {
 	const char *name;
-	const char *const *endings; /* of file names, lower case, NULL-ended */
+	unsigned listed;            /* where lists have it: the least comes first */
+	unsigned tried;             /* when content is tried: a stricter look has less */
+	const char *const *endings; /* of file names, capitals or not; NULL-ended */
+	bool has_columns;           /* it takes options->columns */
 	size_t reader_bytes;
 	/* The input is at its first byte. NULL: nothing to do. */
 	int (*start)(struct td_trace_reader *r, const struct td_trace_options *options,
@@ -45,22 +51,30 @@ struct td_trace_format {
 	void (*stop)(struct td_trace_reader *r);
 	/* Could a file of this format start so? bytes is its size, 0 if not known. */
 	bool (*looks)(const unsigned char *head, size_t n, uint64_t bytes);
+	const struct td_trace_sink *sink; /* NULL: it cannot be written */
 };
 
-extern const struct td_trace_format td_trace_tide, td_trace_txt, td_trace_csv,
-	td_trace_oraclegeneral, td_trace_vscsi;
+/* All of them, NULL-ended, in no order. */
+extern const struct td_trace_format *const td_trace_format_table[];
 
-/* All of them, NULL-ended, in the order in which content is tried. */
-extern const struct td_trace_format *const td_trace_formats[];
+/* Format i of those that content is tried for; NULL behind the last. */
+const struct td_trace_format *td_trace_format_tried(size_t i);
 
 /* As td_trace_open, from a descriptor that is taken over; options->path is for errors. */
 int td_trace_open_fd(struct td_trace_source **out, int fd, const struct td_trace_options *options,
 		     struct tide_error *err);
 
-/* The format by name, else by the path's ending, else NULL; an unknown name is an error that
- * lists `known`. */
+/* The format by name, else by the path's ending, else NULL. A name that is unknown, or not known
+ * as one to write, is an error. */
 int td_trace_named_format(const struct td_trace_format **out, const char *format, const char *path,
-			  const char *const *known, struct tide_error *err);
+			  bool to_write, struct tide_error *err);
+
+/* The names of all formats that can be read, with `between` between them and `last` before the last
+ * one. */
+struct td_trace_names {
+	char text[160];
+};
+struct td_trace_names td_trace_names_to_read(const char *between, const char *last);
 
 /* A request of some bytes at a byte address. -ERANGE: it ends beyond 64 bits. */
 int td_trace_span_bytes(struct td_trace_span *span, uint64_t address, uint64_t bytes,
@@ -83,9 +97,6 @@ struct td_trace_shown {
 	char text[41];
 };
 struct td_trace_shown td_trace_show(const void *bytes, size_t n);
-
-/* Do the n characters of name end so, capitals or not, after something else? */
-bool td_trace_ends_with(const char *name, size_t n, const char *ending);
 
 bool td_trace_is_text(const unsigned char *head, size_t n);
 

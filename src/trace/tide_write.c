@@ -277,7 +277,7 @@ static void stop(struct td_trace_writer *w)
 }
 
 const struct td_trace_sink td_trace_tide_sink = {
-	.name = "tide",
+	.holds_marks = true,
 	.writer_bytes = sizeof(struct tide_writer),
 	.start = start,
 	.put = put,
@@ -285,3 +285,8 @@ const struct td_trace_sink td_trace_tide_sink = {
 	.finish = finish,
 	.stop = stop,
 };
+
+int td_trace_create_tide(struct td_trace_writer **out, const char *path, struct tide_error *err)
+{
+	return td_trace_create_as(out, path, &td_trace_tide_sink, err);
+}

@@ -22,9 +22,10 @@ int td_trace_open(struct td_trace_source **out, const struct td_trace_options *o
  * only where the source can be rewound. */
 int td_trace_seek(struct td_trace_source *s, uint64_t event, struct tide_error *err);
 
-/* Names of the formats that can be read and written, for help and for errors: NULL-ended. */
-extern const char *const td_trace_read_formats[];
-extern const char *const td_trace_write_formats[];
+/* Name i of the formats that can be read, and of those that can be written; NULL behind the last.
+ */
+const char *td_trace_read_format(size_t i);
+const char *td_trace_write_format(size_t i);
 
 struct td_trace_writer;
 
@@ -35,6 +36,9 @@ struct td_trace_writer;
  * temporary file as large as its output. */
 int td_trace_create(struct td_trace_writer **out, const char *path, const char *format,
 		    struct tide_error *err);
+/* In the tide format, whatever the name. It needs no other format: a program that calls this alone
+ * links no readers. */
+int td_trace_create_tide(struct td_trace_writer **out, const char *path, struct tide_error *err);
 int td_trace_put(struct td_trace_writer *w, const struct tide_batch *batch, struct tide_error *err);
 /* It happens after all that was put so far. A trace with marks begins with one. Only the tide
  * format holds them: txt shows them as comments, the others leave them out. */

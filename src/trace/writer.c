@@ -3,59 +3,16 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "reader.h"
 #include "tide_marks.h"
 
-static const struct td_trace_sink *const sinks[] = {
-	&td_trace_tide_sink,
-	&td_trace_txt_sink,
-	&td_trace_oraclegeneral_sink,
-};
-
-static const struct td_trace_sink *find_sink(const char *name)
+int td_trace_create_as(struct td_trace_writer **out, const char *path,
+		       const struct td_trace_sink *sink, struct tide_error *err)
 {
-	for (size_t i = 0; i < sizeof sinks / sizeof *sinks; i++)
-		if (!strcmp(sinks[i]->name, name))
-			return sinks[i];
-	return NULL;
-}
-
-static int choose(const struct td_trace_sink **out, const char *path, const char *format,
-		  struct tide_error *err)
-{
-	const struct td_trace_format *f;
-	int rc = td_trace_named_format(&f, format, path, td_trace_write_formats, err);
-
-	if (rc)
-		return rc;
-	*out = f ? find_sink(f->name) : NULL;
-	if (*out)
-		return 0;
-	if (f)
-		return tide_fail(err, -EINVAL,
-				 "%s cannot be written as %s: name it .tide, .txt or "
-				 ".oracleGeneral.bin, or say the format",
-				 path, f->name);
-	return tide_fail(err, -EINVAL,
-			 "cannot tell the format of %s from its name: name it .tide, "
-			 ".txt or .oracleGeneral.bin, or say the format",
-			 path);
-}
-
-int td_trace_create(struct td_trace_writer **out, const char *path, const char *format,
-		    struct tide_error *err)
-{
-	const struct td_trace_sink *sink;
-	struct td_trace_writer *w;
+	struct td_trace_writer *w = calloc(1, sink->writer_bytes);
 	int rc;
 
 	*out = NULL;
-	rc = choose(&sink, path, format, err);
-	if (rc)
-		return rc;
-	w = calloc(1, sink->writer_bytes);
 	if (!w)
 		return tide_fail(err, -ENOMEM, "out of memory to write %s", path);
 	w->sink = sink;
@@ -83,7 +40,7 @@ int td_trace_put_mark(struct td_trace_writer *w, const struct tide_mark *mark,
 
 bool td_trace_holds_marks(const struct td_trace_writer *w)
 {
-	return w->sink == &td_trace_tide_sink;
+	return w->sink->holds_marks;
 }
 
 int td_trace_put(struct td_trace_writer *w, const struct tide_batch *batch, struct tide_error *err)

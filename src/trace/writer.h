@@ -15,7 +15,7 @@ struct td_trace_writer {
 
 /* A format that can be written. All but put may be NULL. */
 struct td_trace_sink {
-	const char *name;
+	bool holds_marks; /* and not only shows them */
 	size_t writer_bytes;
 	int (*start)(struct td_trace_writer *w, struct tide_error *err);
 	int (*put)(struct td_trace_writer *w, const struct tide_batch *batch, uint32_t from,
@@ -26,7 +26,10 @@ struct td_trace_sink {
 	void (*stop)(struct td_trace_writer *w); /* frees, after finish or instead of it */
 };
 
-extern const struct td_trace_sink td_trace_tide_sink, td_trace_txt_sink,
-	td_trace_oraclegeneral_sink;
+extern const struct td_trace_sink td_trace_tide_sink; /* tide_write.c */
+
+/* As td_trace_create(), in the format of the sink. */
+int td_trace_create_as(struct td_trace_writer **out, const char *path,
+		       const struct td_trace_sink *sink, struct tide_error *err);
 
 #endif

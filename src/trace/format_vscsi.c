@@ -137,8 +137,10 @@ static bool looks(const unsigned char *head, size_t n, uint64_t bytes)
 
 static const char *const endings[] = {".vscsi", NULL};
 
-const struct td_trace_format td_trace_vscsi = {
+const struct td_trace_format td_trace_format_vscsi = {
 	.name = "vscsi",
+	.listed = 50,
+	.tried = 40,
 	.endings = endings,
 	.reader_bytes = sizeof(struct vscsi_reader),
 	.start = start,

@@ -185,16 +185,6 @@ static bool looks(const unsigned char *head, size_t n, uint64_t bytes)
 	return td_trace_is_text(head, n);
 }
 
-static const char *const endings[] = {".txt", NULL};
-
-const struct td_trace_format td_trace_txt = {
-	.name = "txt",
-	.endings = endings,
-	.reader_bytes = sizeof(struct td_trace_reader),
-	.next = next,
-	.looks = looks,
-};
-
 /* ---- writing ---- */
 
 #define LINE_BYTES 72 /* three numbers of 20 digits and what is between them */
@@ -260,9 +250,21 @@ static int mark(struct td_trace_writer *w, const struct tide_mark *mark, struct 
 	return td_trace_output_put(w->out, text, (size_t)n, err);
 }
 
-const struct td_trace_sink td_trace_txt_sink = {
-	.name = "txt",
+static const struct td_trace_sink sink = {
 	.writer_bytes = sizeof(struct td_trace_writer),
 	.put = put,
 	.mark = mark,
+};
+
+static const char *const endings[] = {".txt", NULL};
+
+const struct td_trace_format td_trace_format_txt = {
+	.name = "txt",
+	.listed = 20,
+	.tried = 30,
+	.endings = endings,
+	.reader_bytes = sizeof(struct td_trace_reader),
+	.next = next,
+	.looks = looks,
+	.sink = &sink,
 };

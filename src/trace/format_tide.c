@@ -7,6 +7,7 @@
 #include "bytes.h"
 #include "reader.h"
 #include "tide_layout.h"
+#include "writer.h"
 
 struct tide_reader {
 	struct td_trace_reader head;
@@ -393,8 +394,10 @@ static bool looks(const unsigned char *head, size_t n, uint64_t bytes)
 
 static const char *const endings[] = {".tide", NULL};
 
-const struct td_trace_format td_trace_tide = {
+const struct td_trace_format td_trace_format_tide = {
 	.name = "tide",
+	.listed = 10,
+	.tried = 10,
 	.endings = endings,
 	.reader_bytes = sizeof(struct tide_reader),
 	.start = start,
@@ -403,4 +406,5 @@ const struct td_trace_format td_trace_tide = {
 	.seek = seek,
 	.stop = stop,
 	.looks = looks,
+	.sink = &td_trace_tide_sink,
 };

@@ -279,8 +279,11 @@ static bool looks(const unsigned char *head, size_t n, uint64_t bytes)
 
 static const char *const endings[] = {".csv", NULL};
 
-const struct td_trace_format td_trace_csv = {
+const struct td_trace_format td_trace_format_csv = {
 	.name = "csv",
+	.listed = 30,
+	.tried = 20,
+	.has_columns = true,
 	.endings = endings,
 	.reader_bytes = sizeof(struct csv_reader),
 	.start = start,

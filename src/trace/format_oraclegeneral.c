@@ -81,18 +81,6 @@ static bool looks(const unsigned char *head, size_t n, uint64_t bytes)
 	return records > 0;
 }
 
-static const char *const endings[] = {".oraclegeneral.bin", ".oraclegeneral", NULL};
-
-const struct td_trace_format td_trace_oraclegeneral = {
-	.name = "oraclegeneral",
-	.endings = endings,
-	.reader_bytes = sizeof(struct td_trace_reader),
-	.start = start,
-	.next = next,
-	.seek = seek,
-	.looks = looks,
-};
-
 /* ---- writing ----
  *
  * A record is complete only when its page comes again, so records wait in a mapped temporary
@@ -204,11 +192,25 @@ static void stop(struct td_trace_writer *w)
 	td_trace_pagemap_free(&o->last);
 }
 
-const struct td_trace_sink td_trace_oraclegeneral_sink = {
-	.name = "oraclegeneral",
+static const struct td_trace_sink sink = {
 	.writer_bytes = sizeof(struct oracle_writer),
 	.start = start_writing,
 	.put = put,
 	.finish = finish,
 	.stop = stop,
+};
+
+static const char *const endings[] = {".oracleGeneral.bin", ".oracleGeneral", NULL};
+
+const struct td_trace_format td_trace_format_oraclegeneral = {
+	.name = "oraclegeneral",
+	.listed = 40,
+	.tried = 50,
+	.endings = endings,
+	.reader_bytes = sizeof(struct td_trace_reader),
+	.start = start,
+	.next = next,
+	.seek = seek,
+	.looks = looks,
+	.sink = &sink,
 };
