@@ -22,7 +22,7 @@ static const struct td_cli_option head_options[] = {
 #define TO_OPTION \
 	{ \
 		"to", 0, TD_CLI_TEXT, TD_CLI_AT(to), "FORMAT", \
-			"format of OUT: tide, txt or oraclegeneral (by its ending)", \
+			"format of OUT: %s (by its ending)", \
 			TD_CLI_NAMES(td_cli_write_format_name) \
 	}
 

@@ -12,13 +12,36 @@ static int print_left(FILE *to, const struct td_cli_option *o)
 	return n;
 }
 
+static void print_values(FILE *to, const struct td_cli_values *values)
+{
+	const char *name, *next = td_cli_value_at(values, 0);
+
+	for (size_t i = 0; (name = next); i++) {
+		next = td_cli_value_at(values, i + 1);
+		fprintf(to, "%s%s", !i ? "" : next ? ", " : " or ", name);
+	}
+}
+
+/* What it is for, and its values where it lists them. */
+static void print_right(FILE *to, const struct td_cli_option *o)
+{
+	const char *list = strstr(o->help, "%s");
+
+	if (list) {
+		fprintf(to, "%.*s", (int)(list - o->help), o->help);
+		print_values(to, o->values);
+	}
+	fprintf(to, "%s%s\n", list ? list + 2 : o->help,
+		o->kind->repeats ? "; may be repeated" : "");
+}
+
 static void print_options(FILE *to, const struct td_cli_option *options)
 {
 	fprintf(to, "\nOptions:\n");
 	for (const struct td_cli_option *o = options; o->name; o++) {
 		int n = print_left(to, o);
-		fprintf(to, "%*s%s%s\n", n < 22 ? 22 - n : 2, "", o->help,
-			o->kind->repeats ? "; may be repeated" : "");
+		fprintf(to, "%*s", n < 22 ? 22 - n : 2, "");
+		print_right(to, o);
 	}
 }
 

@@ -71,9 +71,9 @@ struct td_cli_option {
 	const char *name; /* without the dashes */
 	char letter;      /* 0: none */
 	const struct td_cli_kind *kind;
-	size_t offset;     /* in the options of the verb */
-	const char *value; /* how the help writes it: "SIZE" */
-	const char *help;
+	size_t offset;                      /* in the options of the verb */
+	const char *value;                  /* how the help writes it: "SIZE" */
+	const char *help;                   /* with %s where the values are to be listed */
 	const struct td_cli_values *values; /* NULL: anything */
 };
 
@@ -111,7 +111,7 @@ const struct td_cli_verb *td_cli_next_verb(const struct td_cli_verb *const *verb
 /* clang-format off */
 #define TD_CLI_FORMAT_AT(format, columns) \
 	{"format", 0, TD_CLI_TEXT, TD_CLI_AT(format), "FORMAT", \
-	 "format of the trace: tide, txt, csv, oraclegeneral or vscsi (guessed)", \
+	 "format of the trace: %s (guessed)", \
 	 TD_CLI_NAMES(td_cli_read_format_name)}, \
 	{"columns", 0, TD_CLI_TEXT, TD_CLI_AT(columns), "LIST", \
 	 "columns of a csv trace, such as page=5,op=3", TD_CLI_ANY}

@@ -1,5 +1,5 @@
 #!/bin/bash
-# The bash completion offers every verb (src/cli/cmd_VERB.c) and the names of the policies.
+# The bash completion offers every verb (src/cli/cmd_VERB.c, or a folder src/cli/VERB) and the names of the policies.
 # usage: completion.sh SOURCE-DIR   (TIDE from the environment)
 set -eu
 
@@ -19,7 +19,7 @@ offers()
 	bad=1
 }
 
-for file in "$1"/src/cli/cmd_*.c; do
+for file in "$1"/src/cli/cmd_*.c "$1"/src/cli/*/; do
 	verb=$(basename "$file" .c)
 	offers "${verb#cmd_}" ""
 done

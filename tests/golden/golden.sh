@@ -13,7 +13,7 @@
 #     === status 2
 #
 # What differs from run to run is masked: times, speeds, the version. So are the lists of known
-# policies and workloads, which grow by a file and no edit elsewhere.
+# policies, workloads, trace formats and verbs, which grow by a file and no edit elsewhere.
 set -u
 
 write=
@@ -38,6 +38,11 @@ mask()
 		-e 's/"seconds": *[-+0-9.e]*/"seconds": 0.0/' \
 		-e 's/"accesses_per_second": *[-+0-9.e]*/"accesses_per_second": 0/' \
 		-e 's/known ones are .*/known ones are (masked)/' \
+		-e 's/known here are .*/known here are (masked)/' \
+		-e 's/\(format of [a-zA-Z ]*: \)[a-z0-9, -]* (/\1(masked) (/' \
+		-e 's/ --format [a-z0-9-]*|.*/ --format (masked)/' \
+		-e 's/: name it \..*, or say the format/: name it (masked), or say the format/' \
+		-e 's/\(unknown verb [^:]*: there is \)sim, .*/\1(masked)/' \
 		-e 's/\(unknown workload .*\): known are .*/\1: known are (masked)/' \
 		-e 's/"tide": *"[0-9.]*"/"tide": "VERSION"/' -e 's/^tide [0-9][0-9.]*$/tide VERSION/' "$1"
 }

@@ -22,25 +22,25 @@ check_options()
 	done
 }
 
-verbs=$("$TIDE" --help | sed -n '/^Verbs:/,/^$/s/^  \([a-z]*\) .*/\1/p')
+# verbs_of [VERB]: the verbs that its help lists.
+verbs_of()
+{
+	"$TIDE" "$@" --help | sed -n '/^Verbs:/,/^$/s/^  \([a-z0-9-]*\) .*/\1/p'
+}
+
+verbs=$(verbs_of)
 [ -n "$verbs" ] || complain "tide --help lists no verbs"
 for verb in $verbs; do
-	grep -q "^\*$verb\*" "$man/tide.1.scd" || complain "tide(1) does not list $verb"
 	[ "$verb" = help ] && continue
 	[ -f "$man/tide-$verb.1.scd" ] || complain "there is no manual page of tide $verb"
 	check_options "tide-$verb" "$verb"
+	for own in $(verbs_of "$verb"); do
+		check_options "tide-$verb" "$verb" "$own"
+	done
 done
-for verb in info head convert generate; do
-	check_options tide-trace trace "$verb"
-done
-for verb in info selftest bench; do
-	check_options tide-gpu gpu "$verb"
-done
-for verb in bench check; do
-	check_options tide-pool pool "$verb"
-done
-for paper in $("$TIDE" reproduce --help | sed -n '/^Verbs:/,/^$/s/^  \([a-z]*\) .*/\1/p'); do
-	check_options tide-reproduce reproduce "$paper"
+# What tide(1) lists is there.
+for verb in $(sed -n '/^# VERBS/,/^# /s/^\*\([a-z0-9-]*\)\*$/\1/p' "$man/tide.1.scd"); do
+	echo "$verbs" | grep -qx "$verb" || complain "tide(1) lists $verb, which is no verb"
 done
 
 # LIST MACRO PAGE: every name of the list with its words.

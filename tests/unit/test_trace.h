@@ -165,6 +165,22 @@ __attribute__((unused)) static void assert_same(const struct events *a, const st
 }
 
 /* Reading fails with this code and exactly this text; %s stands for the path. */
+/* A text, then the names of formats that the build has. */
+struct test_names {
+	char text[256];
+};
+__attribute__((unused)) static struct test_names
+test_names(const char *start, const char *name(size_t i), const char *between)
+{
+	struct test_names names;
+	size_t used = (size_t)snprintf(names.text, sizeof names.text, "%s", start);
+
+	for (size_t i = 0; name(i) && used < sizeof names.text; i++)
+		used += (size_t)snprintf(names.text + used, sizeof names.text - used, "%s%s",
+					 i ? between : "", name(i));
+	return names;
+}
+
 __attribute__((unused)) static void assert_fails(const struct td_trace_options *options, int code,
 						 const char *text)
 {

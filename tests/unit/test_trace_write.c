@@ -410,6 +410,7 @@ static void appears_whole_or_not(void **state)
 	free(b);
 }
 
+/* text: how the message begins; what follows may be a list of what the build has. */
 static void refuse_create(const char *path, const char *format, int code, const char *text)
 {
 	struct td_trace_writer *w;
@@ -417,7 +418,7 @@ static void refuse_create(const char *path, const char *format, int code, const 
 
 	assert_int_equal(td_trace_create(&w, path, format, &err), code);
 	assert_null(w);
-	assert_string_equal(err.text, text);
+	assert_int_equal(strncmp(err.text, text, strlen(text)), 0);
 }
 
 static void refuses_to_write(void **state)
@@ -429,13 +430,13 @@ static void refuses_to_write(void **state)
 		"/nonexistent/a.txt", NULL, -ENOENT,
 		"cannot write /nonexistent/a.txt: No such file or directory: give another name");
 	refuse_create("x.csv", NULL, -EINVAL,
-		      "x.csv cannot be written as csv: name it .tide, .txt or .oracleGeneral.bin, "
-		      "or say the format");
+		      "x.csv cannot be written as csv: name it .tide, .txt");
 	refuse_create("x", NULL, -EINVAL,
-		      "cannot tell the format of x from its name: name it .tide, .txt or "
-		      ".oracleGeneral.bin, or say the format");
+		      "cannot tell the format of x from its name: name it .tide, .txt");
 	refuse_create("x", "vscsi", -EINVAL,
-		      "unknown trace format vscsi: known here are tide, txt, oraclegeneral");
+		      test_names("unknown trace format vscsi: known here are ",
+				 td_trace_write_format, ", ")
+			      .text);
 	snprintf(text, sizeof text, "%s is a directory: name a file in it", folder);
 	refuse_create(folder, "txt", -EISDIR, text);
 }
