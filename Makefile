@@ -8,7 +8,7 @@ FUZZ_SECONDS ?= 600
 build = cmake --preset $(1) $(2) >build/$(1).log 2>&1 || { cat build/$(1).log; exit 1; }; \
 	cmake --build --preset $(1) -j $(JOBS)
 
-.PHONY: help build demo test test-browser bench fuzz lint format install deps clean
+.PHONY: help build demo check test test-browser bench fuzz lint format install deps clean
 .DEFAULT_GOAL := help
 # One apt-get and one build at a time; each takes all cores by itself.
 .NOTPARALLEL:
@@ -16,6 +16,7 @@ build = cmake --preset $(1) $(2) >build/$(1).log 2>&1 || { cat build/$(1).log; e
 help:
 	@echo 'make demo      install what the build needs, build, compare eight policies on two workloads'
 	@echo 'make build     the program and the library, in build/release'
+	@echo 'make check     the tests that a change needs, in a minute or two'
 	@echo 'make test      every test, plain and under sanitizers; every fuzz target for 30 s'
 	@echo 'make test-browser  the pages of tide report in Chromium, without a window'
 	@echo 'make bench     the benchmarks'
@@ -42,6 +43,11 @@ build: deps-build | build/
 
 demo: build
 	@scripts/demo.sh build/release/tide
+
+check: deps-test | build/
+	@$(call build,release,-DTIDE_TESTS=ON)
+	ctest --test-dir build/release -j $(JOBS) -LE 'browser|long' --output-on-failure \
+		--no-tests=error
 
 # The three builds are one CTest run, which ends with one verdict. It needs no browser.
 test: deps-test | build/
@@ -71,7 +77,7 @@ lint: deps-lint build
 	@scripts/lint.sh build/release
 
 format: deps-lint
-	@find include src policies report examples tests bench -type f \
+	@find include src policies lab report examples tests bench -type f \
 		\( -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh' \) -exec clang-format -i {} +
 
 install: build
