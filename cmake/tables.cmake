@@ -22,15 +22,28 @@ extern @listed@ *const @array@[];
 ]])
 endfunction()
 
-# policies/ROLE/NAME.c defines td_policy_ROLE_NAME, with _ for every - of the name. Sorted by
-# role, in the order of enum tide_role, then by name.
+# policies/ROLE/NAME.c, or policies/ROLE/NAME/NAME.c where a policy is a folder, defines
+# td_policy_ROLE_NAME, with _ for every - of the name. Sorted by role, in the order of enum tide_role,
+# then by name.
+function(tide_policy_names out role)
+	set(names "")
+	set(folder ${PROJECT_SOURCE_DIR}/policies/${role})
+	file(GLOB files CONFIGURE_DEPENDS RELATIVE ${folder} ${folder}/*.c ${folder}/*/*.c)
+	foreach(file IN LISTS files)
+		cmake_path(GET file STEM name)
+		cmake_path(GET file PARENT_PATH parent)
+		if(parent STREQUAL "" OR parent STREQUAL name) # not another part of a folder
+			list(APPEND names ${name})
+		endif()
+	endforeach()
+	list(SORT names)
+	set(${out} ${names} PARENT_SCOPE)
+endfunction()
+
 function(tide_policy_table out)
 	set(symbols "")
 	foreach(role evict prefetch place)
-		file(GLOB names CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/policies/${role}
-			${PROJECT_SOURCE_DIR}/policies/${role}/*.c)
-		list(TRANSFORM names REPLACE "\\.c$" "")
-		list(SORT names)
+		tide_policy_names(names ${role})
 		list(TRANSFORM names REPLACE "-" "_")
 		list(TRANSFORM names PREPEND td_policy_${role}_)
 		list(APPEND symbols ${names})

@@ -75,6 +75,15 @@ refused 2 'evict policy sampled-lru'
 sim ./sampled-lru.so:sample=3
 refused 2 'evict policy sampled-lru'
 
+# With lists of tide/list.h. Without a share for protected chunks it is lru; with one, pages used once
+# do less harm.
+sim ./segmented-lru.so --json
+says policy_errors 0
+grep -q '"promoted"' "$work/out" || fail "segmented-lru did not report"
+none=$(faults ./segmented-lru.so:protected=0) most=$(faults ./segmented-lru.so)
+[ "$none" -eq "$lru" ] || fail "nothing protected: $none faults, lru $lru"
+[ "$most" -lt "$lru" ] || fail "80% protected: $most faults, lru $lru"
+
 sim ./invalid.so
 refused 1 'evict policy invalid gave an invalid answer at access '
 sim ./invalid.so --replace-invalid --json

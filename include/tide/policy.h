@@ -16,7 +16,8 @@
  * there: then it is refused. Changes that would break this get another TIDE_POLICY_API.
  * struct tide_param and union tide_value keep their layouts for an api.
  *
- * docs/writing-a-policy.md is the tutorial; policies/evict/fifo.c is the file to copy.
+ * docs/writing-a-policy.md is the tutorial; policies/evict/sieve.c is the file to copy, and
+ * tide/list.h has the lists that most policies need.
  *
  * The order of one fault on page p of chunk c (everything goes to the placement policy, then
  * the prefetcher, then the eviction policy):

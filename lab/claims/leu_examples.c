@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/rit.h"
 #include "leu.h"
+#include "tide/rit.h"
 
 #define ROUNDS 100
 #define ROUNDS_LEARNT 10000
@@ -22,39 +22,39 @@ static const struct example axayaz = {"axayaz", "121212"}, aaxyz = {"aaxyz", "11
 			    aabb = {"aabb", "1122"};
 
 /* The distributions of an example: per page, or per ref where keys are its refs. */
-static int learn(const struct example *e, const char *keys, struct td_rit *table)
+static int learn(const struct example *e, const char *keys, struct tide_rit *table)
 {
-	struct td_rit_pass pass;
-	int rc = td_rit_init(table, 16);
+	struct tide_rit_pass pass;
+	int rc = tide_rit_init(table, 16);
 
 	if (rc)
 		return rc;
-	rc = td_rit_pass_init(&pass, table);
+	rc = tide_rit_pass_init(&pass, table);
 	for (unsigned i = 0; i < ROUNDS_LEARNT && !rc; i++)
 		for (size_t at = 0; e->round[at] && !rc; at++)
-			rc = td_rit_pass_touch(&pass, (uint64_t)e->round[at], (uint64_t)keys[at],
-					       true);
-	td_rit_pass_free(&pass);
+			rc = tide_rit_pass_touch(&pass, (uint64_t)e->round[at], (uint64_t)keys[at],
+						 true);
+	tide_rit_pass_free(&pass);
 	/* The example has no end: what the last round left open is no access without reuse. */
 	for (uint32_t i = 0; i < table->n; i++)
-		td_rit_at(table, i)->n = td_rit_at(table, i)->sum;
+		tide_rit_at(table, i)->n = tide_rit_at(table, i)->sum;
 	if (rc)
-		td_rit_free(table);
+		tide_rit_free(table);
 	return rc;
 }
 
 /* The share of the reuses of a page or ref that come after so many accesses. */
-static double share_of(const struct td_rit *table, char key, unsigned interval)
+static double share_of(const struct tide_rit *table, char key, unsigned interval)
 {
-	uint32_t e = td_rit_find(table, (uint64_t)key);
+	uint32_t e = tide_rit_find(table, (uint64_t)key);
 
-	return (double)td_rit_counts(table, e)[td_rit_bin(interval)] /
-	       (double)td_rit_at(table, e)->n;
+	return (double)tide_rit_counts(table, e)[tide_rit_bin(interval)] /
+	       (double)tide_rit_at(table, e)->n;
 }
 
-static double priority(const struct td_rit *table, char key, unsigned tesla)
+static double priority(const struct tide_rit *table, char key, unsigned tesla)
 {
-	return td_rit_real(td_rit_worth_of(table, td_rit_find(table, (uint64_t)key), tesla));
+	return tide_rit_real(tide_rit_worth_of(table, tide_rit_find(table, (uint64_t)key), tesla));
 }
 
 /* Accesses since the last one to a page, seen right after the one at the end of a round. */
@@ -85,7 +85,7 @@ struct published {
 
 /* At the end of a round. ref: the one whose distribution counts, 0: the page's own. */
 static void state_priorities(struct td_cli_reproduction *r, const struct example *e,
-			     const struct td_rit *table, const char *name, char ref,
+			     const struct tide_rit *table, const char *name, char ref,
 			     const struct published *rows, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -110,7 +110,7 @@ static void state_priorities(struct td_cli_reproduction *r, const struct example
 
 static int state_aabb(struct td_cli_reproduction *r)
 {
-	struct td_rit pages;
+	struct tide_rit pages;
 	int rc = learn(&aabb, aabb.round, &pages);
 
 	if (rc)
@@ -119,7 +119,7 @@ static int state_aabb(struct td_cli_reproduction *r)
 		     share_of(&pages, 'a', 1), NULL);
 	state_number(r, "section2-3", "aabb: share of the reuses of a at interval 3", 0.5,
 		     share_of(&pages, 'a', 3), NULL);
-	td_rit_free(&pages);
+	tide_rit_free(&pages);
 	return 0;
 }
 
@@ -127,7 +127,7 @@ static int state_axayaz(struct td_cli_reproduction *r)
 {
 	static const struct published figure3[] = {
 		{'a', 1, 1}, {'x', 4, 1.0 / 2}, {'y', 2, 1.0 / 4}, {'z', 0, 1.0 / 6}};
-	struct td_rit pages;
+	struct tide_rit pages;
 	int rc = learn(&axayaz, axayaz.round, &pages);
 
 	if (rc)
@@ -141,7 +141,7 @@ static int state_axayaz(struct td_cli_reproduction *r)
 		state_number(r, id, what, 1, share_of(&pages, *page, interval), NULL);
 	}
 	state_priorities(r, &axayaz, &pages, "figure3", 0, figure3, 4);
-	td_rit_free(&pages);
+	tide_rit_free(&pages);
 	return 0;
 }
 
@@ -149,7 +149,7 @@ static int state_axayaz_refs(struct td_cli_reproduction *r)
 {
 	static const struct published section32[] = {
 		{'x', -1, 1.0 / 2}, {'y', -1, 1.0 / 4}, {'z', -1, 1.0 / 6}};
-	struct td_rit refs;
+	struct tide_rit refs;
 	int rc = learn(&axayaz, axayaz.refs, &refs);
 
 	if (rc)
@@ -158,7 +158,7 @@ static int state_axayaz_refs(struct td_cli_reproduction *r)
 		     "axayaz: share of the reuses of x, y, z, one reference, at interval 6", 1,
 		     share_of(&refs, '2', 6), NULL);
 	state_priorities(r, &axayaz, &refs, "section32", '2', section32, 3);
-	td_rit_free(&refs);
+	tide_rit_free(&refs);
 	return 0;
 }
 
@@ -166,13 +166,13 @@ static int state_aaxyz(struct td_cli_reproduction *r)
 {
 	static const struct published section31[] = {
 		{'a', -1, 1}, {'x', -1, 1.0 / 2}, {'y', -1, 1.0 / 3}, {'z', -1, 1.0 / 4}};
-	struct td_rit pages;
+	struct tide_rit pages;
 	int rc = learn(&aaxyz, aaxyz.round, &pages);
 
 	if (rc)
 		return rc;
 	state_priorities(r, &aaxyz, &pages, "section31", 0, section31, 4);
-	td_rit_free(&pages);
+	tide_rit_free(&pages);
 	return 0;
 }
 

@@ -100,7 +100,7 @@ int td_gpu_leaf_put(struct td_gpu_touching *d, const struct td_gpu_leaf *leaf)
 	if (d->direct)
 		return td_gpu_touch(d, leaf);
 	if ((step->now_n + 1) * sizeof *leaf > step->now.mapped_bytes &&
-	    td_vec_reserve(&step->now, (uint64_t)step->now_n + 1))
+	    tide_vec_reserve(&step->now, (uint64_t)step->now_n + 1))
 		return -ENOMEM;
 	td_gpu_leaves(&step->now)[step->now_n++] = *leaf;
 	return 0;

@@ -74,7 +74,7 @@ static void leave_range(struct td_gpu_touching *d, const struct range *from, con
 
 static const struct range nowhere = {1, 0};
 
-static struct range nth(const struct td_gpu_source *s, const struct td_vec *leaves, uint32_t n,
+static struct range nth(const struct td_gpu_source *s, const struct tide_vec *leaves, uint32_t n,
 			uint32_t k)
 {
 	return k < n ? range_of(s, &td_gpu_leaves(leaves)[k], 0) : nowhere;
@@ -96,10 +96,10 @@ static void bound(struct td_gpu_touching *d, uint32_t k, const struct range *at)
 
 static int remember(struct td_gpu_touching *d, uint32_t k, uint32_t *n)
 {
-	struct td_vec *v = &d->s->wave.moving;
+	struct tide_vec *v = &d->s->wave.moving;
 
 	if ((*n + UINT64_C(1)) * sizeof(uint32_t) > v->mapped_bytes &&
-	    td_vec_reserve(v, *n + UINT64_C(1)))
+	    tide_vec_reserve(v, *n + UINT64_C(1)))
 		return -ENOMEM;
 	((uint32_t *)(void *)v->at)[(*n)++] = k;
 	return 0;
@@ -176,7 +176,7 @@ int td_gpu_move_settle(struct td_gpu_touching *d)
 
 /* ---- queues ---- */
 
-static struct td_gpu_turn *turns(const struct td_vec *v)
+static struct td_gpu_turn *turns(const struct tide_vec *v)
 {
 	return (struct td_gpu_turn *)(void *)v->at;
 }
@@ -206,10 +206,10 @@ static void sort_turns(struct td_gpu_turn *at, struct td_gpu_turn *other, uint32
 static int make_queue(struct td_gpu_touching *d, struct td_gpu_queue *q, bool top)
 {
 	struct td_gpu_step *step = d->step;
-	struct td_vec *scratch = &d->s->wave.scratch;
+	struct tide_vec *scratch = &d->s->wave.scratch;
 	uint64_t bytes = d->s->app->page_bytes;
 
-	if (td_vec_reserve(&q->order, step->now_n) || td_vec_reserve(scratch, step->now_n))
+	if (tide_vec_reserve(&q->order, step->now_n) || tide_vec_reserve(scratch, step->now_n))
 		return -ENOMEM;
 	for (uint32_t k = 0; k < step->now_n; k++) {
 		const struct td_gpu_leaf *leaf = &td_gpu_leaves(&step->now)[k];
@@ -349,7 +349,7 @@ static void unsort(struct td_gpu_step *step)
 
 void td_gpu_move_begin(struct td_gpu_step *step)
 {
-	struct td_vec swap = step->now;
+	struct tide_vec swap = step->now;
 
 	unsort(step);
 	step->now = step->before;
@@ -366,7 +366,7 @@ static int shift_all(struct td_gpu_touching *d, int64_t bytes)
 
 	td_gpu_move_begin(step);
 	if (step->before_n * sizeof(struct td_gpu_leaf) > step->now.mapped_bytes &&
-	    td_vec_reserve(&step->now, step->before_n))
+	    tide_vec_reserve(&step->now, step->before_n))
 		return -ENOMEM;
 	step->whole = whole;
 	step->now_n = step->before_n;

@@ -2,7 +2,7 @@
 #ifndef TD_WORKLOAD_GPU_RUN_H
 #define TD_WORKLOAD_GPU_RUN_H
 
-#include "core/vec.h"
+#include "tide/vec.h"
 #include "gpu.h"
 #include "trace/warps.h"
 
@@ -51,7 +51,7 @@ struct td_gpu_set {
 
 /* Leaves in the order in which an end of theirs comes to the end of a page, as all move up. */
 struct td_gpu_queue {
-	struct td_vec order; /* struct td_gpu_turn */
+	struct tide_vec order; /* struct td_gpu_turn */
 	uint32_t next;
 	int64_t lap; /* bytes: whole pages since they were sorted */
 };
@@ -59,7 +59,7 @@ struct td_gpu_queue {
 /* An instruction's last step, in wave mode. */
 struct td_gpu_step {
 	struct td_gpu_set set;
-	struct td_vec now, before; /* struct td_gpu_leaf of gpu_touch.h */
+	struct tide_vec now, before; /* struct td_gpu_leaf of gpu_touch.h */
 	uint32_t now_n, before_n;
 	/* The step did `last`; its pages stay the same while first changes by -down .. up. */
 	bool known;
@@ -100,12 +100,12 @@ struct td_gpu_wave {
 	uint64_t rounds;                 /* instructions done since the launch began */
 	uint64_t work;                   /* of each of its warps: instructions so far */
 	uint64_t instructions;           /* of all warps, of earlier waves and launches too */
-	struct td_vec strips;            /* struct td_gpu_strip: the wave's blocks */
+	struct tide_vec strips;            /* struct td_gpu_strip: the wave's blocks */
 	uint32_t strips_n;
-	struct td_vec tallies; /* struct tally of gpu_touch.c, per event */
-	struct td_vec parts;   /* struct td_gpu_instr: of the step */
-	struct td_vec moving;  /* uint32_t: leaves that are on new pages */
-	struct td_vec scratch; /* of sorting */
+	struct tide_vec tallies; /* struct tally of gpu_touch.c, per event */
+	struct tide_vec parts;   /* struct td_gpu_instr: of the step */
+	struct tide_vec moving;  /* uint32_t: leaves that are on new pages */
+	struct tide_vec scratch; /* of sorting */
 	struct td_gpu_loop loop;
 	bool used[TD_GPU_PCS * 2];
 	struct td_gpu_step step[TD_GPU_PCS * 2]; /* by pc, reads and writes */

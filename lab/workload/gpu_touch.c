@@ -33,7 +33,7 @@ static uint64_t warps_more(struct tally *t, const struct td_gpu_by *by, uint64_t
 
 static int count(struct td_gpu_touching *d, uint32_t event, const struct td_gpu_by *by)
 {
-	struct td_vec *v = &d->s->wave.tallies;
+	struct tide_vec *v = &d->s->wave.tallies;
 	struct td_gpu_event *e = &d->s->ready.at[event];
 	uint32_t rows = by->rows ? by->rows : 1, times = by->times ? by->times : 1;
 
@@ -42,7 +42,7 @@ static int count(struct td_gpu_touching *d, uint32_t event, const struct td_gpu_
 		return 0;
 	}
 	if (((uint64_t)event + 1) * sizeof(struct tally) > v->mapped_bytes &&
-	    td_vec_reserve(v, (uint64_t)event + 1))
+	    tide_vec_reserve(v, (uint64_t)event + 1))
 		return -ENOMEM;
 	struct tally *t = (struct tally *)(void *)v->at + event;
 	uint32_t each = (uint32_t)d->rows_each, group = (uint32_t)d->row / each;

@@ -88,7 +88,7 @@ struct td_gpu_rows {
 #define TD_GPU_ORDER_BLOCK 22
 #define TD_GPU_ORDER_ROW 11
 
-static inline struct td_gpu_leaf *td_gpu_leaves(const struct td_vec *v)
+static inline struct td_gpu_leaf *td_gpu_leaves(const struct tide_vec *v)
 {
 	return (struct td_gpu_leaf *)(void *)v->at;
 }

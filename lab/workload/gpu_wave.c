@@ -56,7 +56,7 @@ static int make_leaves(struct td_gpu_touching *d, struct td_gpu_instr *instr)
 
 	td_gpu_move_begin(d->step);
 	do {
-		if (more && td_vec_reserve(&w->parts, d->parts + UINT64_C(1)))
+		if (more && tide_vec_reserve(&w->parts, d->parts + UINT64_C(1)))
 			return -ENOMEM;
 		if (more)
 			((struct td_gpu_instr *)(void *)w->parts.at)[d->parts] = *instr;
@@ -120,10 +120,10 @@ static int do_step(struct td_gpu_touching *d, struct td_gpu_instr *instr, bool a
 static void begin_step(struct td_gpu_step *step)
 {
 	if (!step->now.item_bytes) {
-		td_vec_init(&step->now, sizeof(struct td_gpu_leaf));
-		td_vec_init(&step->before, sizeof(struct td_gpu_leaf));
-		td_vec_init(&step->top.order, sizeof(struct td_gpu_turn));
-		td_vec_init(&step->bottom.order, sizeof(struct td_gpu_turn));
+		tide_vec_init(&step->now, sizeof(struct td_gpu_leaf));
+		tide_vec_init(&step->before, sizeof(struct td_gpu_leaf));
+		tide_vec_init(&step->top.order, sizeof(struct td_gpu_turn));
+		tide_vec_init(&step->bottom.order, sizeof(struct td_gpu_turn));
 	}
 	td_gpu_set_empty(&step->set);
 	step->now_n = step->before_n = 0;
@@ -239,7 +239,7 @@ static int begin_wave(struct td_gpu_source *s, uint64_t first)
 		uint32_t bx, by;
 		uint64_t n = td_gpu_place(&s->launch, block, &bx, &by);
 		n = n < w->end - block ? n : w->end - block;
-		if (td_vec_reserve(&w->strips, w->strips_n + 1))
+		if (tide_vec_reserve(&w->strips, w->strips_n + 1))
 			return -ENOMEM;
 		((struct td_gpu_strip *)(void *)w->strips.at)[w->strips_n++] =
 			(struct td_gpu_strip){.bx0 = bx,
@@ -259,11 +259,11 @@ int td_gpu_wave_begin(struct td_gpu_source *s)
 	w->all_blocks = td_gpu_blocks(&s->launch);
 	w->width = td_gpu_together(s->app->machine, &s->launch);
 	if (!w->strips.item_bytes) {
-		td_vec_init(&w->strips, sizeof(struct td_gpu_strip));
-		td_vec_init(&w->tallies, td_gpu_tally_bytes);
-		td_vec_init(&w->parts, sizeof(struct td_gpu_instr));
-		td_vec_init(&w->moving, sizeof(uint32_t));
-		td_vec_init(&w->scratch, sizeof(struct td_gpu_turn));
+		tide_vec_init(&w->strips, sizeof(struct td_gpu_strip));
+		tide_vec_init(&w->tallies, td_gpu_tally_bytes);
+		tide_vec_init(&w->parts, sizeof(struct td_gpu_instr));
+		tide_vec_init(&w->moving, sizeof(uint32_t));
+		tide_vec_init(&w->scratch, sizeof(struct td_gpu_turn));
 	}
 	return begin_wave(s, 0);
 }
@@ -302,15 +302,15 @@ void td_gpu_wave_free(struct td_gpu_wave *w)
 	for (unsigned i = 0; i < TD_GPU_PCS * 2; i++) {
 		struct td_gpu_step *step = &w->step[i];
 		free(step->set.slots);
-		td_vec_free(&step->now);
-		td_vec_free(&step->before);
-		td_vec_free(&step->top.order);
-		td_vec_free(&step->bottom.order);
+		tide_vec_free(&step->now);
+		tide_vec_free(&step->before);
+		tide_vec_free(&step->top.order);
+		tide_vec_free(&step->bottom.order);
 	}
-	td_vec_free(&w->strips);
-	td_vec_free(&w->tallies);
-	td_vec_free(&w->parts);
-	td_vec_free(&w->moving);
-	td_vec_free(&w->scratch);
+	tide_vec_free(&w->strips);
+	tide_vec_free(&w->tallies);
+	tide_vec_free(&w->parts);
+	tide_vec_free(&w->moving);
+	tide_vec_free(&w->scratch);
 	*w = (struct td_gpu_wave){0};
 }

@@ -57,7 +57,7 @@ static tide_chunk pick_victim(void *self)
 	struct twoq *s = self;
 	bool in = s->q.list[A1IN].n > s->kin;
 	tide_chunk c = queues_oldest(&s->q, in ? A1IN : AM);
-	return c.index != TD_NIL ? c : queues_oldest(&s->q, in ? AM : A1IN);
+	return c.index != TIDE_NIL ? c : queues_oldest(&s->q, in ? AM : A1IN);
 }
 
 static const struct tide_param params[] = {
@@ -76,7 +76,7 @@ const struct tide_policy td_policy_evict_2q = {
 	.needs = TIDE_NEEDS_ACCESSES | TIDE_NEEDS_PAGES,
 	.params = params,
 	.state_bytes = sizeof(struct twoq),
-	.chunk_bytes = sizeof(struct walked),
+	.chunk_bytes = sizeof(struct tide_walked),
 	.create = create,
 	.on_fault = on_fault,
 	.on_migrated = on_migrated,

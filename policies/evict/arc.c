@@ -6,29 +6,29 @@
  *
  *     oldest   B B B B | T T T T T   newest
  *                        ^ edge */
-#include "trail.h"
+#include "tide/trail.h"
 
 /* What the slot of a chunk says; 0: in no list. */
 enum { T1 = 1, T2, B1, B2 };
 
 struct pages {
-	struct td_list list; /* the head is the oldest */
-	uint32_t edge;       /* the oldest that is here, or TD_NIL */
+	struct tide_list list; /* the head is the oldest */
+	uint32_t edge;         /* the oldest that is here, or TIDE_NIL */
 	uint32_t here;
 };
 
 struct arc {
 	const struct tide_view *view;
 	struct pages once, often;
-	struct trail trail; /* of once; often is reordered by every hit */
+	struct tide_trail trail; /* of once; often is reordered by every hit */
 	uint64_t p;
 	bool ghost2; /* the faulting page is in B2 */
 	bool forget; /* the next victim of T1 leaves no ghost */
 };
 
-static inline struct walked *slot(const struct tide_view *v, uint32_t i)
+static inline struct tide_walked *slot(const struct tide_view *v, uint32_t i)
 {
-	return tide_slot(v, struct walked, (tide_chunk){i});
+	return tide_slot(v, struct tide_walked, (tide_chunk){i});
 }
 
 static inline uint64_t ghosts(const struct pages *l)
@@ -42,9 +42,9 @@ static int create(void *self, const struct tide_view *view, const union tide_val
 	struct arc *s = self;
 	(void)values, (void)err;
 	s->view = view;
-	td_list_init(&s->once.list);
-	td_list_init(&s->often.list);
-	s->once.edge = s->often.edge = TD_NIL;
+	tide_list_init(&s->once.list);
+	tide_list_init(&s->often.list);
+	s->once.edge = s->often.edge = TIDE_NIL;
 	return 0;
 }
 
@@ -53,20 +53,20 @@ static int create(void *self, const struct tide_view *view, const union tide_val
 static inline void enter(struct pages *l, const struct tide_view *v, uint32_t i, uint8_t as)
 {
 	slot(v, i)->queue = as;
-	td_list_push_tail(&l->list, walked_links(v), i);
+	tide_list_push_tail(&l->list, tide_walked_links(v), i);
 	l->here++;
-	if (l->edge == TD_NIL)
+	if (l->edge == TIDE_NIL)
 		l->edge = i;
 }
 
 static inline void leave(struct pages *l, const struct tide_view *v, uint32_t i)
 {
-	struct walked *at = slot(v, i);
+	struct tide_walked *at = slot(v, i);
 	if (l->edge == i)
 		l->edge = at->link.next;
 	l->here -= at->queue <= T2;
 	at->queue = 0;
-	td_list_remove(&l->list, walked_links(v), i);
+	tide_list_remove(&l->list, tide_walked_links(v), i);
 }
 
 static inline void move_to_often(struct arc *s, const struct tide_view *v, uint32_t i)
@@ -78,15 +78,15 @@ static inline void move_to_often(struct arc *s, const struct tide_view *v, uint3
 /* The newest of the ghosts. */
 static inline void become_ghost(struct pages *l, const struct tide_view *v, uint32_t i, uint8_t as)
 {
-	struct td_links links = walked_links(v);
+	struct tide_links links = tide_walked_links(v);
 	if (l->edge == i) {
 		l->edge = slot(v, i)->link.next;
 		__builtin_prefetch(slot(v, l->edge), 1); /* likely the next victim */
 		tide_expect(v, (tide_chunk){l->edge});
 	} else {
-		td_list_remove(&l->list, links, i);
-		uint32_t before = l->edge == TD_NIL ? l->list.tail : slot(v, l->edge)->link.prev;
-		td_list_between(&l->list, links, i, before, l->edge);
+		tide_list_remove(&l->list, links, i);
+		uint32_t before = l->edge == TIDE_NIL ? l->list.tail : slot(v, l->edge)->link.prev;
+		tide_list_between(&l->list, links, i, before, l->edge);
 	}
 	slot(v, i)->queue = as;
 	l->here--;
@@ -96,16 +96,16 @@ static inline void become_ghost(struct pages *l, const struct tide_view *v, uint
 static inline void forget_ghosts(struct pages *l, const struct tide_view *v, uint64_t n)
 {
 	while (l->list.n > n && ghosts(l)) {
-		trail_look_gone(v, slot(v, l->list.head));
+		tide_trail_look_gone(v, slot(v, l->list.head));
 		leave(l, v, l->list.head);
-		td_list_expect(&l->list, walked_links(v));
+		tide_list_expect(&l->list, tide_walked_links(v));
 	}
 }
 
 static inline uint32_t oldest_here(const struct pages *l, const struct tide_view *v)
 {
 	uint32_t i = l->edge;
-	while (i != TD_NIL && !tide_valid(v, (tide_chunk){i}))
+	while (i != TIDE_NIL && !tide_valid(v, (tide_chunk){i}))
 		i = slot(v, i)->link.next;
 	return i;
 }
@@ -165,7 +165,7 @@ static void on_migrated(void *self, tide_chunk c, uint64_t pages)
 		move_to_often(s, &view, c.index);
 	} else {
 		enter(&s->once, &view, c.index, T1);
-		trail_put(&s->trail, &view, c.index);
+		tide_trail_put(&s->trail, &view, c.index);
 	}
 	if (view.near->fault_chunk.index == c.index)
 		return;
@@ -206,7 +206,7 @@ static tide_chunk pick_victim(void *self)
 	uint64_t t1 = s->once.here;
 	bool first = s->forget || (t1 && (t1 > s->p || (s->ghost2 && t1 == s->p)));
 	uint32_t i = oldest_here(first ? &s->once : &s->often, &view);
-	return (tide_chunk){i != TD_NIL ? i : oldest_here(first ? &s->often : &s->once, &view)};
+	return (tide_chunk){i != TIDE_NIL ? i : oldest_here(first ? &s->often : &s->once, &view)};
 }
 
 static void report(void *self, const struct tide_report *r)
@@ -224,7 +224,7 @@ const struct tide_policy td_policy_evict_arc = {
 	.paper = "ARC, FAST 2003",
 	.needs = TIDE_NEEDS_ACCESSES | TIDE_NEEDS_PAGES,
 	.state_bytes = sizeof(struct arc),
-	.chunk_bytes = sizeof(struct walked),
+	.chunk_bytes = sizeof(struct tide_walked),
 	.create = create,
 	.on_fault = on_fault,
 	.on_migrated = on_migrated,

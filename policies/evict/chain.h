@@ -3,17 +3,17 @@
 #ifndef TIDE_EVICT_CHAIN_H
 #define TIDE_EVICT_CHAIN_H
 
-#include "core/list.h"
+#include "tide/list.h"
 #include "tide/policy.h"
 
 struct chain {
 	const struct tide_view *view;
-	struct td_list list;
+	struct tide_list list;
 };
 
-static inline struct td_links chain_links(const struct chain *s)
+static inline struct tide_links chain_links(const struct chain *s)
 {
-	return (struct td_links){s->view->slots, sizeof(struct td_link)};
+	return (struct tide_links){s->view->slots, sizeof(struct tide_link)};
 }
 
 static inline int chain_create(void *self, const struct tide_view *view,
@@ -22,7 +22,7 @@ static inline int chain_create(void *self, const struct tide_view *view,
 	struct chain *s = self;
 	(void)values, (void)err;
 	s->view = view;
-	td_list_init(&s->list);
+	tide_list_init(&s->list);
 	return 0;
 }
 
@@ -31,32 +31,32 @@ static inline void chain_enter(void *self, tide_chunk c, uint64_t pages)
 {
 	struct chain *s = self;
 	if (tide_came_in(s->view, c, pages))
-		td_list_push_tail(&s->list, chain_links(s), c.index);
+		tide_list_push_tail(&s->list, chain_links(s), c.index);
 }
 
 static inline void chain_access(void *self, tide_chunk c, tide_page p, uint64_t ref)
 {
 	struct chain *s = self;
 	(void)p, (void)ref;
-	td_list_to_tail(&s->list, chain_links(s), c.index);
+	tide_list_to_tail(&s->list, chain_links(s), c.index);
 }
 
 static inline void chain_leave(void *self, tide_chunk c, const struct tide_evicted *what)
 {
 	struct chain *s = self;
 	(void)what;
-	td_list_remove(&s->list, chain_links(s), c.index);
-	td_list_expect(&s->list, chain_links(s));
+	tide_list_remove(&s->list, chain_links(s), c.index);
+	tide_list_expect(&s->list, chain_links(s));
 	tide_expect(s->view, (tide_chunk){s->list.head});
 }
 
 /* The first valid chunk from an entry on, towards the tail. */
-static inline tide_chunk chain_valid_from(const struct tide_view *view, struct td_links links,
+static inline tide_chunk chain_valid_from(const struct tide_view *view, struct tide_links links,
 					  uint32_t from)
 {
 	tide_chunk c = {from};
-	while (c.index != TD_NIL && !tide_valid(view, c))
-		c.index = td_link_at(links, c.index)->next;
+	while (c.index != TIDE_NIL && !tide_valid(view, c))
+		c.index = tide_link_at(links, c.index)->next;
 	return c;
 }
 
@@ -68,12 +68,12 @@ static inline tide_chunk chain_oldest(void *self)
 }
 
 /* The first valid chunk from an entry on, towards the head. */
-static inline tide_chunk chain_valid_back(const struct tide_view *view, struct td_links links,
+static inline tide_chunk chain_valid_back(const struct tide_view *view, struct tide_links links,
 					  uint32_t from)
 {
 	tide_chunk c = {from};
-	while (c.index != TD_NIL && !tide_valid(view, c))
-		c.index = td_link_at(links, c.index)->prev;
+	while (c.index != TIDE_NIL && !tide_valid(view, c))
+		c.index = tide_link_at(links, c.index)->prev;
 	return c;
 }
 

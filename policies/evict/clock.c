@@ -7,7 +7,7 @@
  *
  *     e f . . a b c d        the hand is on a, the round ends with f
  *         gap ^ hand */
-#include "core/list.h"
+#include "tide/list.h"
 #include "tide/policy.h"
 
 #define VICTIMS_AHEAD 4  /* whose records are asked for before they are needed */
@@ -23,7 +23,7 @@ struct ring {
 	const struct tide_view *view;
 	uint32_t entries;
 	uint32_t hand;
-	uint32_t hole;       /* the first of the gap; TD_NIL: there is none */
+	uint32_t hole;       /* the first of the gap; TIDE_NIL: there is none */
 	bool answered;       /* the hand is on a chunk that was named and has not left since */
 	bool mark_new;       /* the access that brings a chunk in sets its bit */
 	tide_chunk newcomer; /* came in and had no access yet */
@@ -62,7 +62,7 @@ static int create(void *self, const struct tide_view *view, const union tide_val
 	s->view = view;
 	s->mark_new = values[0].i;
 	s->newcomer = TIDE_NO_CHUNK;
-	s->hole = TD_NIL;
+	s->hole = TIDE_NIL;
 	return 0;
 }
 
@@ -100,7 +100,7 @@ static void widen(struct ring *s)
 /* Makes the gap longer by an entry somewhere else. */
 static void close_up(struct ring *s, uint32_t i)
 {
-	uint32_t end = s->hole != TD_NIL ? s->hole : s->hand;
+	uint32_t end = s->hole != TIDE_NIL ? s->hole : s->hand;
 	for (uint32_t next = after(s, i); next != end; next = after(s, i)) {
 		move(s->view, next, i);
 		i = next;
@@ -111,7 +111,7 @@ static void close_up(struct ring *s, uint32_t i)
 /* From the first of the round to the last. */
 static void pass(struct ring *s)
 {
-	if (s->hole != TD_NIL) {
+	if (s->hole != TIDE_NIL) {
 		move(s->view, s->hand, s->hole);
 		s->hole = after(s, s->hole);
 	}
@@ -129,10 +129,10 @@ static void on_migrated(void *self, tide_chunk c, uint64_t pages)
 	const struct tide_view view = *s->view;
 	if (!tide_came_in(&view, c, pages))
 		return;
-	if (s->hole == TD_NIL)
+	if (s->hole == TIDE_NIL)
 		widen(s);
 	uint32_t i = s->hole, next = after(s, i);
-	s->hole = next != s->hand ? next : TD_NIL;
+	s->hole = next != s->hand ? next : TIDE_NIL;
 	slot(&view, i)->chunk = c.index;
 	slot(&view, c.index)->entry = i;
 	if (!s->mark_new && c.index == view.near->fault_chunk.index)
@@ -166,7 +166,7 @@ static void on_evicted(void *self, tide_chunk c, const struct tide_evicted *what
 	}
 	s->answered = false;
 	s->hand = after(s, i);
-	if (s->hole == TD_NIL)
+	if (s->hole == TIDE_NIL)
 		s->hole = i;
 }
 
@@ -226,7 +226,7 @@ static tide_chunk pick_victim(void *self)
 	const struct tide_view view = *s->view;
 	if (__builtin_expect(s->answered, 0))
 		pass(s);
-	if (s->hole == TD_NIL && view.near->chunk_pages == 1 && !view.near->planned)
+	if (s->hole == TIDE_NIL && view.near->chunk_pages == 1 && !view.near->planned)
 		scan(s, &view);
 	else
 		walk(s);

@@ -10,13 +10,13 @@
 #include "watch.h"
 
 struct slot {
-	struct td_link link;
+	struct tide_link link;
 	bool protected;
 };
 
 struct cp {
 	const struct tide_view *view;
-	struct td_list protected;
+	struct tide_list protected;
 	struct watch area;    /* unprotected */
 	uint64_t unprotected; /* u; 0 until memory is full, when everything is protected */
 	uint64_t fixed_at;    /* time of the fault for whose victims the area is fixed */
@@ -27,9 +27,9 @@ static struct slot *slot(const struct cp *s, uint32_t i)
 	return tide_slot(s->view, struct slot, (tide_chunk){i});
 }
 
-static struct td_links links(const struct cp *s)
+static struct tide_links links(const struct cp *s)
 {
-	return (struct td_links){s->view->slots, sizeof(struct slot)};
+	return (struct tide_links){s->view->slots, sizeof(struct slot)};
 }
 
 static uint64_t length(const struct cp *s)
@@ -43,7 +43,7 @@ static int create(void *self, const struct tide_view *view, const union tide_val
 	struct cp *s = self;
 	(void)values, (void)err;
 	s->view = view;
-	td_list_init(&s->protected);
+	tide_list_init(&s->protected);
 	watch_init(&s->area);
 	return 0;
 }
@@ -60,7 +60,7 @@ static uint64_t bounded(const struct cp *s, uint64_t u)
 static void take_out(struct cp *s, uint32_t i)
 {
 	if (slot(s, i)->protected)
-		td_list_remove(&s->protected, links(s), i);
+		tide_list_remove(&s->protected, links(s), i);
 	else
 		watch_remove(&s->area, links(s), i);
 }
@@ -73,7 +73,7 @@ static void settle(struct cp *s)
 		uint32_t i = s->area.list.head;
 		take_out(s, i);
 		slot(s, i)->protected = true;
-		td_list_push_tail(&s->protected, links(s), i);
+		tide_list_push_tail(&s->protected, links(s), i);
 	}
 	while (s->area.list.n < want && s->protected.n) {
 		uint32_t i = s->protected.tail;
@@ -153,7 +153,7 @@ static tide_chunk pick_victim(void *self)
 	struct cp *s = self;
 	fix_area(s);
 	tide_chunk c = chain_valid_from(s->view, links(s), s->area.list.head);
-	return c.index != TD_NIL ? c : chain_valid_back(s->view, links(s), s->protected.tail);
+	return c.index != TIDE_NIL ? c : chain_valid_back(s->view, links(s), s->protected.tail);
 }
 
 static tide_chunk pick_observed(void *self)

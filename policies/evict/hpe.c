@@ -4,8 +4,8 @@
  * The counter of a chunk, pages migrated into it since it came in, is the number of its resident
  * pages, because a chunk leaves whole. It counts what a prefetcher brought too, which is the
  * weakness of HPE that CPPE starts from. */
-#include "core/ostree.h"
 #include "intervals.h"
+#include "tide/ostree.h"
 
 #define DISTANCE_MOST 32
 #define STAMPS UINT32_MAX
@@ -13,8 +13,8 @@
 
 struct slot {
 	struct entry entry;
-	struct td_osnode node; /* of the index; n is 0: not in it */
-	uint32_t stamp;        /* ascending along the chain */
+	struct tide_osnode node; /* of the index; n is 0: not in it */
+	uint32_t stamp;          /* ascending along the chain */
 };
 
 enum class { UNKNOWN, REGULAR, IRREGULAR_1, IRREGULAR_2 };
@@ -30,7 +30,7 @@ struct hpe {
 	uint32_t stamp; /* the next */
 	/* The complete chunks by their stamp. Mostly one is near, so it is made only once a walk
 	 * was long, and kept from then on. */
-	struct td_ostree complete;
+	struct tide_ostree complete;
 	bool has_index;
 };
 
@@ -60,48 +60,48 @@ static uint64_t stamp_of(const void *self, uint32_t i)
 	return slot(self, i)->stamp;
 }
 
-static struct td_osview index_view(const struct hpe *s)
+static struct tide_osview index_view(const struct hpe *s)
 {
-	struct td_links nodes = {s->in.view->slots + offsetof(struct slot, node),
-				 sizeof(struct slot)};
-	return (struct td_osview){nodes, stamp_of, s};
+	struct tide_links nodes = {s->in.view->slots + offsetof(struct slot, node),
+				   sizeof(struct slot)};
+	return (struct tide_osview){nodes, stamp_of, s};
 }
 
 static void index_add(struct hpe *s, uint32_t i)
 {
-	struct td_osview v = index_view(s);
+	struct tide_osview v = index_view(s);
 	if (slot(s, i)->node.n || !is_complete(s, i))
 		return;
-	td_ostree_add(&s->complete, &v, i);
+	tide_ostree_add(&s->complete, &v, i);
 }
 
 static void index_remove(struct hpe *s, uint32_t i)
 {
-	struct td_osview v = index_view(s);
+	struct tide_osview v = index_view(s);
 	if (!slot(s, i)->node.n)
 		return;
-	td_ostree_remove(&s->complete, &v, i);
+	tide_ostree_remove(&s->complete, &v, i);
 	slot(s, i)->node.n = 0;
 }
 
 static void make_index(struct hpe *s)
 {
 	s->has_index = true;
-	for (uint32_t i = s->in.chain.head; i != TD_NIL; i = slot(s, i)->entry.chain.next)
+	for (uint32_t i = s->in.chain.head; i != TIDE_NIL; i = slot(s, i)->entry.chain.next)
 		index_add(s, i);
 }
 
 /* The newest complete valid chunk that is no newer than i. */
 static uint32_t index_find(const struct hpe *s, uint32_t i)
 {
-	struct td_osview v = index_view(s);
-	for (uint64_t k = td_ostree_rank(&s->complete, &v, (uint64_t)slot(s, i)->stamp + 1); k;
+	struct tide_osview v = index_view(s);
+	for (uint64_t k = tide_ostree_rank(&s->complete, &v, (uint64_t)slot(s, i)->stamp + 1); k;
 	     k--) {
-		uint32_t found = td_ostree_select(&s->complete, &v, k - 1);
+		uint32_t found = tide_ostree_select(&s->complete, &v, k - 1);
 		if (intervals_valid(&s->in, found))
 			return found;
 	}
-	return TD_NIL;
+	return TIDE_NIL;
 }
 
 /* ---- what happened ---- */
@@ -109,10 +109,10 @@ static uint32_t index_find(const struct hpe *s, uint32_t i)
 /* Stamps have run out: the chain gets new ones, and the index with it. */
 static void stamp_again(struct hpe *s)
 {
-	s->complete = (struct td_ostree){0};
+	s->complete = (struct tide_ostree){0};
 	s->stamp = 0;
-	for (uint32_t i = s->in.chain.head; i != TD_NIL; i = slot(s, i)->entry.chain.next) {
-		slot(s, i)->node = (struct td_osnode){0};
+	for (uint32_t i = s->in.chain.head; i != TIDE_NIL; i = slot(s, i)->entry.chain.next) {
+		slot(s, i)->node = (struct tide_osnode){0};
 		slot(s, i)->stamp = s->stamp++;
 	}
 	if (s->has_index)
@@ -142,7 +142,7 @@ static void on_fault(void *self, tide_chunk c, tide_page p)
 static void classify(struct hpe *s)
 {
 	uint64_t complete = 0, all = s->in.chain.n;
-	for (uint32_t i = s->in.chain.head; i != TD_NIL; i = slot(s, i)->entry.chain.next)
+	for (uint32_t i = s->in.chain.head; i != TIDE_NIL; i = slot(s, i)->entry.chain.next)
 		complete += is_complete(s, i);
 	s->class = 4 * complete >= 3 * all ? REGULAR
 		   : 4 * complete <= all   ? IRREGULAR_1
@@ -203,25 +203,25 @@ static void on_evicted(void *self, tide_chunk c, const struct tide_evicted *what
 static uint32_t first_complete(struct hpe *s, uint32_t start)
 {
 	uint32_t i = start, found;
-	for (int step = 0; i != TD_NIL; step++, i = slot(s, i)->entry.chain.prev) {
+	for (int step = 0; i != TIDE_NIL; step++, i = slot(s, i)->entry.chain.prev) {
 		if (step == WALK)
 			break;
 		if (is_complete(s, i) && intervals_valid(&s->in, i))
 			return i;
 	}
-	if (i == TD_NIL)
+	if (i == TIDE_NIL)
 		return start;
 	if (!s->has_index)
 		make_index(s);
 	found = index_find(s, i);
-	return found == TD_NIL ? start : found;
+	return found == TIDE_NIL ? start : found;
 }
 
 static tide_chunk pick_victim(void *self)
 {
 	struct hpe *s = self;
-	uint32_t start = s->lru ? TD_NIL : intervals_skip(&s->in, s->distance);
-	if (start == TD_NIL)
+	uint32_t start = s->lru ? TIDE_NIL : intervals_skip(&s->in, s->distance);
+	if (start == TIDE_NIL)
 		return (tide_chunk){intervals_oldest(&s->in)};
 	return (tide_chunk){first_complete(s, start)};
 }

@@ -10,22 +10,22 @@
 #ifndef TIDE_EVICT_INTERVALS_H
 #define TIDE_EVICT_INTERVALS_H
 
-#include "core/list.h"
+#include "tide/list.h"
 #include "tide/policy.h"
 
 /* First in the slot of a policy that uses this. A chunk can be in both lists: it came back by
  * prefetch, and only faults look in the buffer. Of a chunk that is not in the buffer both links are
  * 0, as at first: nobody in a list has the same neighbour on both sides. */
 struct entry {
-	struct td_link chain, buffer;
+	struct tide_link chain, buffer;
 };
 
 struct intervals {
 	const struct tide_view *view;
 	size_t slot_bytes;
-	struct td_list chain;
+	struct tide_list chain;
 	uint32_t old_end, middle_end; /* last entry that is old; that is old or middle */
-	struct td_list buffer;        /* the head is the oldest */
+	struct tide_list buffer;      /* the head is the oldest */
 	uint32_t buffer_room;         /* 0 until memory is full */
 	uint64_t length_pages, pages; /* of an interval; migrated in this one */
 	uint64_t wrong;               /* evictions found wrong in this interval */
@@ -43,9 +43,9 @@ static inline void intervals_init(struct intervals *s, const struct tide_view *v
 	s->view = view;
 	s->slot_bytes = slot_bytes;
 	s->length_pages = (uint64_t)length_pages;
-	s->old_end = s->middle_end = TD_NIL;
-	td_list_init(&s->chain);
-	td_list_init(&s->buffer);
+	s->old_end = s->middle_end = TIDE_NIL;
+	tide_list_init(&s->chain);
+	tide_list_init(&s->buffer);
 }
 
 static inline struct entry *entry_of(const struct intervals *s, uint32_t i)
@@ -53,14 +53,14 @@ static inline struct entry *entry_of(const struct intervals *s, uint32_t i)
 	return (struct entry *)(void *)(s->view->slots + (size_t)i * s->slot_bytes);
 }
 
-static inline struct td_links chain_links(const struct intervals *s)
+static inline struct tide_links chain_links(const struct intervals *s)
 {
-	return (struct td_links){s->view->slots, s->slot_bytes};
+	return (struct tide_links){s->view->slots, s->slot_bytes};
 }
 
-static inline struct td_links buffer_links(const struct intervals *s)
+static inline struct tide_links buffer_links(const struct intervals *s)
 {
-	return (struct td_links){s->view->slots + offsetof(struct entry, buffer), s->slot_bytes};
+	return (struct tide_links){s->view->slots + offsetof(struct entry, buffer), s->slot_bytes};
 }
 
 static inline void note_most(uint32_t *most, uint32_t n)
@@ -73,17 +73,17 @@ static inline void note_most(uint32_t *most, uint32_t n)
 
 static inline void intervals_to_tail(struct intervals *s, uint32_t i)
 {
-	td_list_push_tail(&s->chain, chain_links(s), i);
+	tide_list_push_tail(&s->chain, chain_links(s), i);
 	note_most(&s->chain_most, s->chain.n);
 }
 
 static inline void intervals_to_head(struct intervals *s, uint32_t i)
 {
-	td_list_push_head(&s->chain, chain_links(s), i);
+	tide_list_push_head(&s->chain, chain_links(s), i);
 	note_most(&s->chain_most, s->chain.n);
-	if (s->old_end == TD_NIL)
+	if (s->old_end == TIDE_NIL)
 		s->old_end = i;
-	if (s->middle_end == TD_NIL)
+	if (s->middle_end == TIDE_NIL)
 		s->middle_end = i;
 }
 
@@ -94,7 +94,7 @@ static inline void intervals_take_out(struct intervals *s, uint32_t i)
 		s->old_end = before;
 	if (s->middle_end == i)
 		s->middle_end = before;
-	td_list_remove(&s->chain, chain_links(s), i);
+	tide_list_remove(&s->chain, chain_links(s), i);
 }
 
 /* Counts what came in, after the chunk has its place; says whether that ended an interval. */
@@ -120,17 +120,17 @@ static inline bool intervals_valid(const struct intervals *s, uint32_t i)
 static inline uint32_t intervals_oldest(const struct intervals *s)
 {
 	uint32_t i = s->chain.head;
-	while (i != TD_NIL && !intervals_valid(s, i))
+	while (i != TIDE_NIL && !intervals_valid(s, i))
 		i = entry_of(s, i)->chain.next;
 	return i;
 }
 
 /* The valid old chunk after skipping that many from the newest end of old, its oldest if there
- * are not so many, TD_NIL if there is none. */
+ * are not so many, TIDE_NIL if there is none. */
 static inline uint32_t intervals_skip(const struct intervals *s, uint64_t skip)
 {
-	uint32_t found = TD_NIL;
-	for (uint32_t i = s->old_end; i != TD_NIL; i = entry_of(s, i)->chain.prev) {
+	uint32_t found = TIDE_NIL;
+	for (uint32_t i = s->old_end; i != TIDE_NIL; i = entry_of(s, i)->chain.prev) {
 		if (!intervals_valid(s, i))
 			continue;
 		found = i;
@@ -152,14 +152,14 @@ static inline void intervals_full(struct intervals *s)
 
 static inline bool is_buffered(const struct intervals *s, uint32_t i)
 {
-	struct td_link at = entry_of(s, i)->buffer;
+	struct tide_link at = entry_of(s, i)->buffer;
 	return at.prev | at.next;
 }
 
 static inline void buffer_take_out(struct intervals *s, uint32_t i)
 {
-	td_list_remove(&s->buffer, buffer_links(s), i);
-	entry_of(s, i)->buffer = (struct td_link){0, 0};
+	tide_list_remove(&s->buffer, buffer_links(s), i);
+	entry_of(s, i)->buffer = (struct tide_link){0, 0};
 }
 
 /* At a fault: was the chunk evicted wrongly? */
@@ -181,7 +181,7 @@ static inline void intervals_evicted(struct intervals *s, uint32_t i)
 		buffer_take_out(s, i);
 	else if (s->buffer.n == s->buffer_room)
 		buffer_take_out(s, s->buffer.head);
-	td_list_push_tail(&s->buffer, buffer_links(s), i);
+	tide_list_push_tail(&s->buffer, buffer_links(s), i);
 	note_most(&s->buffer_most, s->buffer.n);
 }
 

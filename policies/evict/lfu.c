@@ -7,30 +7,30 @@
  * than there are different counts, and k different counts take k * k / 2 accesses. */
 #include <errno.h>
 
-#include "core/list.h"
-#include "core/vec.h"
+#include "tide/list.h"
 #include "tide/policy.h"
+#include "tide/vec.h"
 
 #define BUCKETS_MOST (1u << 24) /* enough for 10^14 accesses */
 
 struct slot {
-	struct td_link link; /* in the bucket's list */
+	struct tide_link link; /* in the bucket's list */
 	uint32_t bucket;
 };
 
 struct bucket {
-	struct td_link order;
-	struct td_list members;
+	struct tide_link order;
+	struct tide_list members;
 	uint32_t unused;
 	uint64_t count;
 };
 
 struct lfu {
 	const struct tide_view *view;
-	struct td_vec room;
-	struct td_list buckets; /* ascending */
-	uint32_t free_bucket;   /* chained by order.next */
-	uint32_t fresh;         /* from here on no bucket was ever used */
+	struct tide_vec room;
+	struct tide_list buckets; /* ascending */
+	uint32_t free_bucket;     /* chained by order.next */
+	uint32_t fresh;           /* from here on no bucket was ever used */
 };
 
 static struct slot *slot(const struct lfu *s, uint32_t i)
@@ -43,14 +43,14 @@ static struct bucket *bucket(const struct lfu *s, uint32_t b)
 	return &((struct bucket *)(void *)s->room.at)[b];
 }
 
-static struct td_links links(const struct lfu *s)
+static struct tide_links links(const struct lfu *s)
 {
-	return (struct td_links){s->view->slots, sizeof(struct slot)};
+	return (struct tide_links){s->view->slots, sizeof(struct slot)};
 }
 
-static struct td_links orders(const struct lfu *s)
+static struct tide_links orders(const struct lfu *s)
 {
-	return (struct td_links){s->room.at, sizeof(struct bucket)};
+	return (struct tide_links){s->room.at, sizeof(struct bucket)};
 }
 
 static int create(void *self, const struct tide_view *view, const union tide_value *values,
@@ -60,11 +60,11 @@ static int create(void *self, const struct tide_view *view, const union tide_val
 	uint64_t n = view->near->capacity_pages;
 	(void)values;
 	s->view = view;
-	s->free_bucket = TD_NIL;
-	td_list_init(&s->buckets);
-	td_vec_init(&s->room, sizeof(struct bucket));
+	s->free_bucket = TIDE_NIL;
+	tide_list_init(&s->buckets);
+	tide_vec_init(&s->room, sizeof(struct bucket));
 	/* One for a chunk that just came in, one more while a chunk changes over. */
-	if (td_vec_reserve(&s->room, (n < BUCKETS_MOST ? n : BUCKETS_MOST) + 2))
+	if (tide_vec_reserve(&s->room, (n < BUCKETS_MOST ? n : BUCKETS_MOST) + 2))
 		return tide_fail(err, -ENOMEM, "out of memory for the counts of lfu");
 	return 0;
 }
@@ -72,25 +72,25 @@ static int create(void *self, const struct tide_view *view, const union tide_val
 static void destroy(void *self)
 {
 	struct lfu *s = self;
-	td_vec_free(&s->room);
+	tide_vec_free(&s->room);
 }
 
 static uint32_t open_bucket(struct lfu *s, uint64_t count, uint32_t prev, uint32_t next)
 {
 	uint32_t b = s->free_bucket;
-	if (b != TD_NIL)
+	if (b != TIDE_NIL)
 		s->free_bucket = bucket(s, b)->order.next;
 	else
 		b = s->fresh++;
 	bucket(s, b)->count = count;
-	td_list_init(&bucket(s, b)->members);
-	td_list_between(&s->buckets, orders(s), b, prev, next);
+	tide_list_init(&bucket(s, b)->members);
+	tide_list_between(&s->buckets, orders(s), b, prev, next);
 	return b;
 }
 
 static void close_bucket(struct lfu *s, uint32_t b)
 {
-	td_list_remove(&s->buckets, orders(s), b);
+	tide_list_remove(&s->buckets, orders(s), b);
 	bucket(s, b)->order.next = s->free_bucket;
 	s->free_bucket = b;
 }
@@ -98,13 +98,13 @@ static void close_bucket(struct lfu *s, uint32_t b)
 static void enter(struct lfu *s, uint32_t b, uint32_t chunk)
 {
 	slot(s, chunk)->bucket = b;
-	td_list_push_tail(&bucket(s, b)->members, links(s), chunk);
+	tide_list_push_tail(&bucket(s, b)->members, links(s), chunk);
 }
 
 static void leave(struct lfu *s, uint32_t chunk)
 {
 	uint32_t b = slot(s, chunk)->bucket;
-	td_list_remove(&bucket(s, b)->members, links(s), chunk);
+	tide_list_remove(&bucket(s, b)->members, links(s), chunk);
 	if (!bucket(s, b)->members.n)
 		close_bucket(s, b);
 }
@@ -115,8 +115,8 @@ static void on_migrated(void *self, tide_chunk c, uint64_t pages)
 	if (!tide_came_in(s->view, c, pages))
 		return;
 	uint32_t lowest = s->buckets.head;
-	if (lowest == TD_NIL || bucket(s, lowest)->count)
-		lowest = open_bucket(s, 0, TD_NIL, lowest);
+	if (lowest == TIDE_NIL || bucket(s, lowest)->count)
+		lowest = open_bucket(s, 0, TIDE_NIL, lowest);
 	enter(s, lowest, c.index);
 }
 
@@ -127,7 +127,7 @@ static void on_access(void *self, tide_chunk c, tide_page p, uint64_t ref)
 	uint32_t b = slot(s, c.index)->bucket;
 	uint32_t next = bucket(s, b)->order.next;
 	uint64_t count = bucket(s, b)->count + 1;
-	bool next_fits = next != TD_NIL && bucket(s, next)->count == count;
+	bool next_fits = next != TIDE_NIL && bucket(s, next)->count == count;
 	if (!next_fits && bucket(s, b)->members.n == 1) {
 		bucket(s, b)->count = count; /* alone: the bucket itself moves up */
 		return;
@@ -144,8 +144,8 @@ static void on_evicted(void *self, tide_chunk c, const struct tide_evicted *what
 	(void)what;
 	leave(s, c.index);
 	if (s->buckets.n) {
-		const struct td_list *lowest = &bucket(s, s->buckets.head)->members;
-		td_list_expect(lowest, links(s));
+		const struct tide_list *lowest = &bucket(s, s->buckets.head)->members;
+		tide_list_expect(lowest, links(s));
 		tide_expect(s->view, (tide_chunk){lowest->head});
 	}
 }
@@ -153,9 +153,9 @@ static void on_evicted(void *self, tide_chunk c, const struct tide_evicted *what
 static tide_chunk pick_victim(void *self)
 {
 	struct lfu *s = self;
-	for (uint32_t b = s->buckets.head; b != TD_NIL; b = bucket(s, b)->order.next) {
+	for (uint32_t b = s->buckets.head; b != TIDE_NIL; b = bucket(s, b)->order.next) {
 		tide_chunk c = {bucket(s, b)->members.head};
-		for (; c.index != TD_NIL; c.index = slot(s, c.index)->link.next) {
+		for (; c.index != TIDE_NIL; c.index = slot(s, c.index)->link.next) {
 			if (tide_valid(s->view, c))
 				return c;
 		}

@@ -7,21 +7,21 @@
  *
  * Pages that are gone but still in the stack leave the queue in the order in which they stand in
  * the stack, so a list of them in that order finds the lowest one when the stack is too long. */
-#include "core/list.h"
+#include "tide/list.h"
 #include "tide/policy.h"
 
 enum { OUT, LIR, HIR, GONE };
 
 struct slot {
-	struct td_link stack, queue; /* queue: HIR, or the list of those gone */
+	struct tide_link stack, queue; /* queue: HIR, or the list of those gone */
 	uint8_t state;
 	bool stacked;
 };
 
 struct lirs {
 	const struct tide_view *view;
-	struct td_list stack; /* the head is the bottom */
-	struct td_list queue, gone;
+	struct tide_list stack; /* the head is the bottom */
+	struct tide_list queue, gone;
 	uint64_t lir, lir_max, stack_max;
 };
 
@@ -30,15 +30,15 @@ static struct slot *slot(const struct lirs *s, uint32_t i)
 	return tide_slot(s->view, struct slot, (tide_chunk){i});
 }
 
-static struct td_links stack(const struct lirs *s)
+static struct tide_links stack(const struct lirs *s)
 {
-	return (struct td_links){s->view->slots, sizeof(struct slot)};
+	return (struct tide_links){s->view->slots, sizeof(struct slot)};
 }
 
-static struct td_links queue(const struct lirs *s)
+static struct tide_links queue(const struct lirs *s)
 {
-	return (struct td_links){s->view->slots + offsetof(struct slot, queue),
-				 sizeof(struct slot)};
+	return (struct tide_links){s->view->slots + offsetof(struct slot, queue),
+				   sizeof(struct slot)};
 }
 
 static int create(void *self, const struct tide_view *view, const union tide_value *values,
@@ -51,19 +51,19 @@ static int create(void *self, const struct tide_view *view, const union tide_val
 	s->view = view;
 	s->lir_max = n - (hir ? hir : 1);
 	s->stack_max = n * (uint64_t)values[1].i;
-	td_list_init(&s->stack);
-	td_list_init(&s->queue);
-	td_list_init(&s->gone);
+	tide_list_init(&s->stack);
+	tide_list_init(&s->queue);
+	tide_list_init(&s->gone);
 	return 0;
 }
 
 static void unstack(struct lirs *s, uint32_t i)
 {
 	struct slot *at = slot(s, i);
-	td_list_remove(&s->stack, stack(s), i);
+	tide_list_remove(&s->stack, stack(s), i);
 	at->stacked = false;
 	if (at->state == GONE) {
-		td_list_remove(&s->gone, queue(s), i);
+		tide_list_remove(&s->gone, queue(s), i);
 		at->state = OUT;
 	}
 }
@@ -77,15 +77,15 @@ static void prune(struct lirs *s)
 static void to_top(struct lirs *s, uint32_t i)
 {
 	if (slot(s, i)->stacked)
-		td_list_remove(&s->stack, stack(s), i);
+		tide_list_remove(&s->stack, stack(s), i);
 	slot(s, i)->stacked = true;
-	td_list_push_tail(&s->stack, stack(s), i);
+	tide_list_push_tail(&s->stack, stack(s), i);
 }
 
 static void become_hir(struct lirs *s, uint32_t i)
 {
 	slot(s, i)->state = HIR;
-	td_list_push_tail(&s->queue, queue(s), i);
+	tide_list_push_tail(&s->queue, queue(s), i);
 }
 
 /* The page at the bottom is LIR; if there are too many, it becomes HIR and leaves the stack. */
@@ -120,7 +120,7 @@ static void on_migrated(void *self, tide_chunk c, uint64_t pages)
 	struct lirs *s = self;
 	(void)pages;
 	if (slot(s, c.index)->state == GONE) {
-		td_list_remove(&s->gone, queue(s), c.index);
+		tide_list_remove(&s->gone, queue(s), c.index);
 		become_lir(s, c.index);
 	} else if (s->lir < s->lir_max) {
 		become_lir(s, c.index);
@@ -133,7 +133,7 @@ static void on_migrated(void *self, tide_chunk c, uint64_t pages)
 
 static void use_hir(struct lirs *s, uint32_t i)
 {
-	td_list_remove(&s->queue, queue(s), i);
+	tide_list_remove(&s->queue, queue(s), i);
 	if (slot(s, i)->stacked) {
 		become_lir(s, i);
 		return;
@@ -169,23 +169,23 @@ static void on_evicted(void *self, tide_chunk c, const struct tide_evicted *what
 		prune(s);
 		return;
 	}
-	td_list_remove(&s->queue, queue(s), c.index);
-	td_list_expect(&s->queue, queue(s));
+	tide_list_remove(&s->queue, queue(s), c.index);
+	tide_list_expect(&s->queue, queue(s));
 	tide_expect(s->view, (tide_chunk){s->queue.head});
 	at->state = at->stacked ? GONE : OUT;
 	if (at->state == GONE)
-		td_list_push_tail(&s->gone, queue(s), c.index);
+		tide_list_push_tail(&s->gone, queue(s), c.index);
 }
 
 static tide_chunk pick_victim(void *self)
 {
 	struct lirs *s = self;
 	tide_chunk c = {s->queue.head};
-	while (c.index != TD_NIL && !tide_valid(s->view, c))
+	while (c.index != TIDE_NIL && !tide_valid(s->view, c))
 		c.index = slot(s, c.index)->queue.next;
-	if (c.index != TD_NIL)
+	if (c.index != TIDE_NIL)
 		return c;
-	for (c.index = s->stack.head; c.index != TD_NIL; c.index = slot(s, c.index)->stack.next) {
+	for (c.index = s->stack.head; c.index != TIDE_NIL; c.index = slot(s, c.index)->stack.next) {
 		if (slot(s, c.index)->state == LIR && tide_valid(s->view, c))
 			break;
 	}

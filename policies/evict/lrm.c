@@ -7,16 +7,16 @@ static void on_fault(void *self, tide_chunk c, tide_page p)
 	struct chain *s = self;
 	(void)p;
 	if (tide_resident(s->view, c))
-		td_list_to_tail(&s->list, chain_links(s), c.index);
+		tide_list_to_tail(&s->list, chain_links(s), c.index);
 }
 
 static void on_migrated(void *self, tide_chunk c, uint64_t pages)
 {
 	struct chain *s = self;
 	if (tide_came_in(s->view, c, pages))
-		td_list_push_tail(&s->list, chain_links(s), c.index);
+		tide_list_push_tail(&s->list, chain_links(s), c.index);
 	else
-		td_list_to_tail(&s->list, chain_links(s), c.index);
+		tide_list_to_tail(&s->list, chain_links(s), c.index);
 }
 
 const struct tide_policy td_policy_evict_lrm = {
@@ -27,7 +27,7 @@ const struct tide_policy td_policy_evict_lrm = {
 	.summary = "least recently migrated or faulted on, the default of NVIDIA's driver",
 	.paper = "reference",
 	.state_bytes = sizeof(struct chain),
-	.chunk_bytes = sizeof(struct td_link),
+	.chunk_bytes = sizeof(struct tide_link),
 	.create = chain_create,
 	.on_fault = on_fault,
 	.on_migrated = on_migrated,

@@ -12,7 +12,7 @@
 
 struct mhpe {
 	struct intervals in;
-	uint32_t to_head; /* chunk that is to come in at the head, TD_NIL: none */
+	uint32_t to_head; /* chunk that is to come in at the head, TIDE_NIL: none */
 	bool full, lru;
 	int64_t first_distance; /* negative: by the length of the chain */
 	uint64_t t1, t2, t3;
@@ -33,7 +33,7 @@ static int create(void *self, const struct tide_view *view, const union tide_val
 	s->t3 = (uint64_t)values[2].i;
 	intervals_init(&s->in, view, sizeof(struct entry), values[3].i);
 	s->first_distance = values[4].i;
-	s->to_head = TD_NIL;
+	s->to_head = TIDE_NIL;
 	return 0;
 }
 
@@ -64,7 +64,7 @@ static void on_fault(void *self, tide_chunk c, tide_page p)
 {
 	struct mhpe *s = self;
 	(void)p;
-	s->to_head = intervals_wrong(&s->in, c.index) && !s->lru ? c.index : TD_NIL;
+	s->to_head = intervals_wrong(&s->in, c.index) && !s->lru ? c.index : TIDE_NIL;
 	if (!tide_resident(s->in.view, c))
 		return;
 	intervals_take_out(&s->in, c.index);
@@ -121,8 +121,8 @@ static void on_evicted(void *self, tide_chunk c, const struct tide_evicted *what
 static tide_chunk pick_victim(void *self)
 {
 	const struct mhpe *s = self;
-	uint32_t i = s->lru ? TD_NIL : intervals_skip(&s->in, s->distance);
-	return (tide_chunk){i == TD_NIL ? intervals_oldest(&s->in) : i};
+	uint32_t i = s->lru ? TIDE_NIL : intervals_skip(&s->in, s->distance);
+	return (tide_chunk){i == TIDE_NIL ? intervals_oldest(&s->in) : i};
 }
 
 static bool follows_lru(void *self)

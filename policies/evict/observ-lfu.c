@@ -7,8 +7,8 @@
  * more than fit near memory can be in use, and k different frequencies take k * k / 2 uses. */
 #include <errno.h>
 
-#include "core/ostree.h"
-#include "core/vec.h"
+#include "tide/ostree.h"
+#include "tide/vec.h"
 #include "watch.h"
 
 #define BINS_MOST (1u << 24) /* enough for 10^14 uses */
@@ -17,15 +17,15 @@
 /* A chunk that is near has its bin's frequency. */
 struct slot {
 	union {
-		struct td_link link; /* near: in the bin's list */
-		uint64_t frequency;  /* else; 0: never seen */
+		struct tide_link link; /* near: in the bin's list */
+		uint64_t frequency;    /* else; 0: never seen */
 	} __attribute__((packed, aligned(4)));
 	uint32_t bin : 31;
 	uint32_t faulted : 1; /* ever: its first fault is no second use */
 };
 
 struct bin {
-	struct td_osnode node;
+	struct tide_osnode node;
 	struct watch chunks;
 	uint32_t next_free; /* while it is not in use */
 	uint64_t frequency;
@@ -33,8 +33,8 @@ struct bin {
 
 struct observ_lfu {
 	const struct tide_view *view;
-	struct td_vec room;
-	struct td_ostree bins;
+	struct tide_vec room;
+	struct tide_ostree bins;
 	uint32_t free_bin; /* chained by next_free */
 	uint32_t fresh;    /* from here on no bin was ever used */
 };
@@ -49,9 +49,9 @@ static struct bin *bin(const struct observ_lfu *s, uint32_t b)
 	return &((struct bin *)(void *)s->room.at)[b];
 }
 
-static struct td_links links(const struct observ_lfu *s)
+static struct tide_links links(const struct observ_lfu *s)
 {
-	return (struct td_links){s->view->slots, sizeof(struct slot)};
+	return (struct tide_links){s->view->slots, sizeof(struct slot)};
 }
 
 static uint64_t frequency_of(const void *s, uint32_t b)
@@ -59,10 +59,10 @@ static uint64_t frequency_of(const void *s, uint32_t b)
 	return bin(s, b)->frequency;
 }
 
-static struct td_osview tree(const struct observ_lfu *s)
+static struct tide_osview tree(const struct observ_lfu *s)
 {
-	struct td_links nodes = {s->room.at, sizeof(struct bin)};
-	return (struct td_osview){nodes, frequency_of, s};
+	struct tide_links nodes = {s->room.at, sizeof(struct bin)};
+	return (struct tide_osview){nodes, frequency_of, s};
 }
 
 static int create(void *self, const struct tide_view *view, const union tide_value *values,
@@ -72,9 +72,9 @@ static int create(void *self, const struct tide_view *view, const union tide_val
 	uint64_t n = view->near->capacity_pages;
 	(void)values;
 	s->view = view;
-	s->free_bin = TD_NIL;
-	td_vec_init(&s->room, sizeof(struct bin));
-	if (td_vec_reserve(&s->room, n < BINS_MOST ? n : BINS_MOST))
+	s->free_bin = TIDE_NIL;
+	tide_vec_init(&s->room, sizeof(struct bin));
+	if (tide_vec_reserve(&s->room, n < BINS_MOST ? n : BINS_MOST))
 		return tide_fail(err, -ENOMEM, "out of memory for the bins of observ-lfu");
 	return 0;
 }
@@ -82,27 +82,27 @@ static int create(void *self, const struct tide_view *view, const union tide_val
 static void destroy(void *self)
 {
 	struct observ_lfu *s = self;
-	td_vec_free(&s->room);
+	tide_vec_free(&s->room);
 }
 
 static uint32_t open_bin(struct observ_lfu *s, uint64_t frequency)
 {
-	struct td_osview v = tree(s);
+	struct tide_osview v = tree(s);
 	uint32_t b = s->free_bin;
-	if (b != TD_NIL)
+	if (b != TIDE_NIL)
 		s->free_bin = bin(s, b)->next_free;
 	else
 		b = s->fresh++;
 	bin(s, b)->frequency = frequency;
 	watch_init(&bin(s, b)->chunks);
-	td_ostree_add(&s->bins, &v, b);
+	tide_ostree_add(&s->bins, &v, b);
 	return b;
 }
 
 static void close_bin(struct observ_lfu *s, uint32_t b)
 {
-	struct td_osview v = tree(s);
-	td_ostree_remove(&s->bins, &v, b);
+	struct tide_osview v = tree(s);
+	tide_ostree_remove(&s->bins, &v, b);
 	bin(s, b)->next_free = s->free_bin;
 	s->free_bin = b;
 }
@@ -110,9 +110,9 @@ static void close_bin(struct observ_lfu *s, uint32_t b)
 /* The bin of the chunk's frequency, made if there is none. */
 static uint32_t find_bin(struct observ_lfu *s, uint64_t frequency)
 {
-	struct td_osview v = tree(s);
-	uint32_t b = td_ostree_select(&s->bins, &v, td_ostree_rank(&s->bins, &v, frequency));
-	return b != TD_NIL && bin(s, b)->frequency == frequency ? b : open_bin(s, frequency);
+	struct tide_osview v = tree(s);
+	uint32_t b = tide_ostree_select(&s->bins, &v, tide_ostree_rank(&s->bins, &v, frequency));
+	return b != TIDE_NIL && bin(s, b)->frequency == frequency ? b : open_bin(s, frequency);
 }
 
 static void enter(struct observ_lfu *s, tide_chunk c)
@@ -176,12 +176,12 @@ static void on_evicted(void *self, tide_chunk c, const struct tide_evicted *what
 static tide_chunk pick_victim(void *self)
 {
 	struct observ_lfu *s = self;
-	struct td_osview v = tree(s);
+	struct tide_osview v = tree(s);
 	tide_chunk c = TIDE_NO_CHUNK;
 	uint32_t b;
-	for (uint64_t k = 0; (b = td_ostree_select(&s->bins, &v, k)) != TD_NIL; k++) {
+	for (uint64_t k = 0; (b = tide_ostree_select(&s->bins, &v, k)) != TIDE_NIL; k++) {
 		c = chain_valid_from(s->view, links(s), bin(s, b)->chunks.list.head);
-		if (c.index != TD_NIL)
+		if (c.index != TIDE_NIL)
 			break;
 	}
 	return c;
@@ -190,12 +190,12 @@ static tide_chunk pick_victim(void *self)
 static tide_chunk pick_observed(void *self)
 {
 	struct observ_lfu *s = self;
-	struct td_osview v = tree(s);
+	struct tide_osview v = tree(s);
 	tide_chunk c = TIDE_NO_CHUNK;
 	uint32_t b;
-	for (uint64_t k = 0; (b = td_ostree_select(&s->bins, &v, k)) != TD_NIL; k++) {
+	for (uint64_t k = 0; (b = tide_ostree_select(&s->bins, &v, k)) != TIDE_NIL; k++) {
 		c = watch_first(&bin(s, b)->chunks, links(s), s->view);
-		if (c.index != TD_NIL)
+		if (c.index != TIDE_NIL)
 			break;
 	}
 	return c;

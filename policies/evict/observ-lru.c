@@ -7,9 +7,9 @@ struct observ_lru {
 	struct watch chunks;
 };
 
-static struct td_links links(const struct observ_lru *s)
+static struct tide_links links(const struct observ_lru *s)
 {
-	return (struct td_links){s->view->slots, sizeof(struct td_link)};
+	return (struct tide_links){s->view->slots, sizeof(struct tide_link)};
 }
 
 static int create(void *self, const struct tide_view *view, const union tide_value *values,
@@ -86,7 +86,7 @@ const struct tide_policy td_policy_evict_observ_lru = {
 	.needs = TIDE_NEEDS_NOTICES,
 	.params = params,
 	.state_bytes = sizeof(struct observ_lru),
-	.chunk_bytes = sizeof(struct td_link),
+	.chunk_bytes = sizeof(struct tide_link),
 	.create = create,
 	.on_fault = on_fault,
 	.on_migrated = on_migrated,

@@ -6,8 +6,8 @@
  * somebody else's word stays in the heap until it comes up. */
 #include <errno.h>
 
-#include "core/bitset.h"
-#include "core/list.h"
+#include "tide/bitset.h"
+#include "tide/list.h"
 #include "tide/policy.h"
 
 struct slot {
@@ -18,7 +18,7 @@ struct slot {
 
 struct opt {
 	const struct tide_view *view;
-	struct td_bitset times;
+	struct tide_bitset times;
 	uint64_t latest;         /* its highest member, 0 if it has none */
 	tide_chunk latest_chunk; /* the one accessed then, TIDE_NO_CHUNK: to be looked up */
 	uint32_t heap_n;
@@ -35,7 +35,7 @@ static int create(void *self, const struct tide_view *view, const union tide_val
 	struct opt *s = self;
 	(void)values;
 	s->view = view;
-	if (td_bitset_init(&s->times, view->near->length + 1))
+	if (tide_bitset_init(&s->times, view->near->length + 1))
 		return tide_fail(err, -ENOMEM, "out of memory for the future of the input");
 	return 0;
 }
@@ -43,7 +43,7 @@ static int create(void *self, const struct tide_view *view, const union tide_val
 static void destroy(void *self)
 {
 	struct opt *s = self;
-	td_bitset_free(&s->times);
+	tide_bitset_free(&s->times);
 }
 
 /* ---- the heap ---- */
@@ -93,8 +93,8 @@ static uint32_t pop(struct opt *s)
  * before it is needed. */
 static void find_latest(struct opt *s)
 {
-	uint64_t time = td_bitset_below(&s->times, s->latest);
-	s->latest = time == TD_BITSET_NONE ? 0 : time;
+	uint64_t time = tide_bitset_below(&s->times, s->latest);
+	s->latest = time == TIDE_BITSET_NONE ? 0 : time;
 	s->latest_chunk = TIDE_NO_CHUNK;
 	if (s->latest)
 		__builtin_prefetch(&s->view->near->chunk_at[s->latest - 1]);
@@ -108,7 +108,7 @@ static void insert(struct opt *s, tide_chunk c)
 			push(s, c.index);
 		return;
 	}
-	td_bitset_add(&s->times, next);
+	tide_bitset_add(&s->times, next);
 	if (next > s->latest) {
 		s->latest = next;
 		s->latest_chunk = c;
@@ -117,7 +117,7 @@ static void insert(struct opt *s, tide_chunk c)
 
 static void take_out(struct opt *s, uint64_t time)
 {
-	td_bitset_remove(&s->times, time);
+	tide_bitset_remove(&s->times, time);
 	if (time == s->latest)
 		find_latest(s);
 }
@@ -149,9 +149,9 @@ static void on_evicted(void *self, tide_chunk c, const struct tide_evicted *what
 
 static tide_chunk never_again(struct opt *s)
 {
-	uint32_t aside = TD_NIL;
+	uint32_t aside = TIDE_NIL;
 	tide_chunk found = TIDE_NO_CHUNK;
-	while (s->heap_n && found.index == TD_NIL) {
+	while (s->heap_n && found.index == TIDE_NIL) {
 		tide_chunk top = {slot(s, 0)->heap};
 		if (!tide_resident(s->view, top)) {
 			pop(s);
@@ -163,7 +163,7 @@ static tide_chunk never_again(struct opt *s)
 			aside = top.index;
 		}
 	}
-	for (uint32_t next; aside != TD_NIL; aside = next) {
+	for (uint32_t next; aside != TIDE_NIL; aside = next) {
 		next = slot(s, aside)->aside;
 		push(s, aside);
 	}
@@ -174,12 +174,12 @@ static tide_chunk pick_victim(void *self)
 {
 	struct opt *s = self;
 	tide_chunk c = never_again(s);
-	if (c.index != TD_NIL || !s->latest)
+	if (c.index != TIDE_NIL || !s->latest)
 		return c;
-	c = s->latest_chunk.index != TD_NIL ? s->latest_chunk : tide_chunk_at(s->view, s->latest);
+	c = s->latest_chunk.index != TIDE_NIL ? s->latest_chunk : tide_chunk_at(s->view, s->latest);
 	for (uint64_t time = s->latest; !tide_valid(s->view, c); c = tide_chunk_at(s->view, time)) {
-		time = td_bitset_below(&s->times, time);
-		if (time == TD_BITSET_NONE)
+		time = tide_bitset_below(&s->times, time);
+		if (time == TIDE_BITSET_NONE)
 			return TIDE_NO_CHUNK;
 	}
 	return c;

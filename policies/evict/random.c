@@ -1,10 +1,10 @@
 /* A valid resident chunk, all equally likely: an index drawn into them in ascending order. */
-#include "core/ostree.h"
+#include "tide/ostree.h"
 #include "tide/policy.h"
 
 struct uniform {
 	const struct tide_view *view;
-	struct td_ostree tree; /* resident chunks by number */
+	struct tide_ostree tree; /* resident chunks by number */
 };
 
 static uint64_t key(const void *arg, uint32_t i)
@@ -13,9 +13,9 @@ static uint64_t key(const void *arg, uint32_t i)
 	return tide_chunk_number(s->view, (tide_chunk){i});
 }
 
-static struct td_osview tree_view(const struct uniform *s)
+static struct tide_osview tree_view(const struct uniform *s)
 {
-	return (struct td_osview){{s->view->slots, sizeof(struct td_osnode)}, key, s};
+	return (struct tide_osview){{s->view->slots, sizeof(struct tide_osnode)}, key, s};
 }
 
 static int create(void *self, const struct tide_view *view, const union tide_value *values,
@@ -30,24 +30,24 @@ static int create(void *self, const struct tide_view *view, const union tide_val
 static void on_migrated(void *self, tide_chunk c, uint64_t pages)
 {
 	struct uniform *s = self;
-	struct td_osview v = tree_view(s);
+	struct tide_osview v = tree_view(s);
 	if (tide_came_in(s->view, c, pages))
-		td_ostree_add(&s->tree, &v, c.index);
+		tide_ostree_add(&s->tree, &v, c.index);
 }
 
 static void on_evicted(void *self, tide_chunk c, const struct tide_evicted *what)
 {
 	struct uniform *s = self;
-	struct td_osview v = tree_view(s);
+	struct tide_osview v = tree_view(s);
 	(void)what;
-	td_ostree_remove(&s->tree, &v, c.index);
+	tide_ostree_remove(&s->tree, &v, c.index);
 }
 
 /* If c is resident and not above the rank drawn, the rank moves up by one. */
-static void pass_over(const struct uniform *s, const struct td_osview *v, tide_chunk c,
+static void pass_over(const struct uniform *s, const struct tide_osview *v, tide_chunk c,
 		      uint64_t *rank)
 {
-	if (tide_resident(s->view, c) && td_ostree_rank(&s->tree, v, key(s, c.index)) <= *rank)
+	if (tide_resident(s->view, c) && tide_ostree_rank(&s->tree, v, key(s, c.index)) <= *rank)
 		++*rank;
 }
 
@@ -55,7 +55,7 @@ static tide_chunk pick_victim(void *self)
 {
 	struct uniform *s = self;
 	const struct tide_near *near = s->view->near;
-	struct td_osview v = tree_view(s);
+	struct tide_osview v = tree_view(s);
 	uint64_t rank = tide_random_below(s->view, near->resident_chunks - near->blocked_chunks);
 	bool faulted_passed = !near->blocked_chunks;
 	/* The chunks that are no valid victims, in ascending order. */
@@ -69,7 +69,7 @@ static tide_chunk pick_victim(void *self)
 	}
 	if (!faulted_passed)
 		pass_over(s, &v, near->fault_chunk, &rank);
-	return (tide_chunk){td_ostree_select(&s->tree, &v, rank)};
+	return (tide_chunk){tide_ostree_select(&s->tree, &v, rank)};
 }
 
 const struct tide_policy td_policy_evict_random = {
@@ -80,7 +80,7 @@ const struct tide_policy td_policy_evict_random = {
 	.summary = "any resident chunk, all equally likely",
 	.paper = "reference",
 	.state_bytes = sizeof(struct uniform),
-	.chunk_bytes = sizeof(struct td_osnode),
+	.chunk_bytes = sizeof(struct tide_osnode),
 	.create = create,
 	.on_migrated = on_migrated,
 	.on_evicted = on_evicted,

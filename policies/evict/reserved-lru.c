@@ -3,24 +3,24 @@
  * entries when a victim is asked for:
  *
  *     head  [ spared: the oldest pct % ]  [ rest ]  tail */
-#include "core/list.h"
+#include "tide/list.h"
 #include "tide/policy.h"
 
 struct slot {
-	struct td_link link;
+	struct tide_link link;
 	bool spared;
 };
 
 struct reserved {
 	const struct tide_view *view;
-	struct td_list spared, rest;
+	struct tide_list spared, rest;
 	uint64_t millionths; /* of a per cent: exact where a double is not */
 	bool by_hits;
 };
 
-static struct td_links links(const struct reserved *s)
+static struct tide_links links(const struct reserved *s)
 {
-	return (struct td_links){s->view->slots, sizeof(struct slot)};
+	return (struct tide_links){s->view->slots, sizeof(struct slot)};
 }
 
 static struct slot *slot(const struct reserved *s, uint32_t i)
@@ -36,14 +36,14 @@ static int create(void *self, const struct tide_view *view, const union tide_val
 	s->view = view;
 	s->millionths = (uint64_t)(values[0].r * 1e6 + 0.5);
 	s->by_hits = values[1].i;
-	td_list_init(&s->spared);
-	td_list_init(&s->rest);
+	tide_list_init(&s->spared);
+	tide_list_init(&s->rest);
 	return 0;
 }
 
 static void take_out(struct reserved *s, uint32_t i)
 {
-	td_list_remove(slot(s, i)->spared ? &s->spared : &s->rest, links(s), i);
+	tide_list_remove(slot(s, i)->spared ? &s->spared : &s->rest, links(s), i);
 	slot(s, i)->spared = false;
 }
 
@@ -51,7 +51,7 @@ static void on_migrated(void *self, tide_chunk c, uint64_t pages)
 {
 	struct reserved *s = self;
 	if (tide_came_in(s->view, c, pages))
-		td_list_push_tail(&s->rest, links(s), c.index);
+		tide_list_push_tail(&s->rest, links(s), c.index);
 }
 
 static void on_access(void *self, tide_chunk c, tide_page p, uint64_t ref)
@@ -61,7 +61,7 @@ static void on_access(void *self, tide_chunk c, tide_page p, uint64_t ref)
 	if (!s->by_hits)
 		return;
 	take_out(s, c.index);
-	td_list_push_tail(&s->rest, links(s), c.index);
+	tide_list_push_tail(&s->rest, links(s), c.index);
 }
 
 /* Without hits a fault on a chunk that is here is all that is seen of it. */
@@ -72,7 +72,7 @@ static void on_fault(void *self, tide_chunk c, tide_page p)
 	if (s->by_hits || !tide_resident(s->view, c))
 		return;
 	take_out(s, c.index);
-	td_list_push_tail(&s->rest, links(s), c.index);
+	tide_list_push_tail(&s->rest, links(s), c.index);
 }
 
 static void on_evicted(void *self, tide_chunk c, const struct tide_evicted *what)
@@ -89,20 +89,20 @@ static void move_border(struct reserved *s)
 		uint32_t i = s->rest.head;
 		take_out(s, i);
 		slot(s, i)->spared = true;
-		td_list_push_tail(&s->spared, links(s), i);
+		tide_list_push_tail(&s->spared, links(s), i);
 	}
 	while (s->spared.n > want) {
 		uint32_t i = s->spared.tail;
 		take_out(s, i);
-		td_list_push_head(&s->rest, links(s), i);
+		tide_list_push_head(&s->rest, links(s), i);
 	}
 }
 
-static tide_chunk first_valid(const struct reserved *s, const struct td_list *list)
+static tide_chunk first_valid(const struct reserved *s, const struct tide_list *list)
 {
 	tide_chunk c = {list->head};
-	while (c.index != TD_NIL && !tide_valid(s->view, c))
-		c.index = td_link_at(links(s), c.index)->next;
+	while (c.index != TIDE_NIL && !tide_valid(s->view, c))
+		c.index = tide_link_at(links(s), c.index)->next;
 	return c;
 }
 
@@ -111,7 +111,7 @@ static tide_chunk pick_victim(void *self)
 	struct reserved *s = self;
 	move_border(s);
 	tide_chunk c = first_valid(s, &s->rest);
-	return c.index != TD_NIL ? c : first_valid(s, &s->spared);
+	return c.index != TIDE_NIL ? c : first_valid(s, &s->spared);
 }
 
 static const struct tide_param params[] = {

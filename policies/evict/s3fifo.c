@@ -29,7 +29,7 @@ static int create(void *self, const struct tide_view *view, const union tide_val
 static void on_migrated(void *self, tide_chunk c, uint64_t pages)
 {
 	struct s3fifo *s = self;
-	struct walked *at = queued(&s->q, c.index);
+	struct tide_walked *at = queued(&s->q, c.index);
 	(void)pages;
 	at->used = 0;
 	queues_move(&s->q, c.index, at->queue == GHOST ? MAIN : SMALL);
@@ -38,7 +38,7 @@ static void on_migrated(void *self, tide_chunk c, uint64_t pages)
 static void on_access(void *self, tide_chunk c, tide_page p, uint64_t ref)
 {
 	struct s3fifo *s = self;
-	struct walked *at = queued(&s->q, c.index);
+	struct tide_walked *at = queued(&s->q, c.index);
 	(void)p, (void)ref;
 	if (at->used < s->cap && !queues_faulting(&s->q, c))
 		at->used++;
@@ -56,7 +56,7 @@ static tide_chunk from_main(struct s3fifo *s)
 {
 	for (;;) {
 		tide_chunk c = queues_oldest(&s->q, MAIN);
-		if (c.index == TD_NIL || !queued(&s->q, c.index)->used)
+		if (c.index == TIDE_NIL || !queued(&s->q, c.index)->used)
 			return c;
 		queued(&s->q, c.index)->used--;
 		queues_move(&s->q, c.index, MAIN);
@@ -69,7 +69,7 @@ static tide_chunk from_small(struct s3fifo *s)
 {
 	for (;;) {
 		tide_chunk c = queues_oldest(&s->q, SMALL);
-		if (c.index == TD_NIL || queued(&s->q, c.index)->used < s->promote)
+		if (c.index == TIDE_NIL || queued(&s->q, c.index)->used < s->promote)
 			return c;
 		queued(&s->q, c.index)->used = 0;
 		queues_move(&s->q, c.index, MAIN);
@@ -84,11 +84,11 @@ static tide_chunk pick_victim(void *self)
 	tide_chunk c = TIDE_NO_CHUNK;
 	if (s->q.list[SMALL].n >= s->small_pages)
 		c = from_small(s);
-	if (c.index == TD_NIL)
+	if (c.index == TIDE_NIL)
 		c = from_main(s);
-	if (c.index == TD_NIL)
+	if (c.index == TIDE_NIL)
 		c = from_small(s);
-	return c.index != TD_NIL ? c : from_main(s); /* all of small may just have moved there */
+	return c.index != TIDE_NIL ? c : from_main(s); /* all of small may just have moved there */
 }
 
 static const struct tide_param params[] = {
@@ -109,7 +109,7 @@ const struct tide_policy td_policy_evict_s3fifo = {
 	.needs = TIDE_NEEDS_ACCESSES | TIDE_NEEDS_PAGES,
 	.params = params,
 	.state_bytes = sizeof(struct s3fifo),
-	.chunk_bytes = sizeof(struct walked),
+	.chunk_bytes = sizeof(struct tide_walked),
 	.create = create,
 	.on_migrated = on_migrated,
 	.on_access = on_access,

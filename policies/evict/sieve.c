@@ -1,17 +1,31 @@
-/* SIEVE: a queue whose hand moves from the oldest entry towards the newest, clears bits as it
- * goes and evicts the first entry without one; unlike clock, nothing ever moves in the queue. */
-#include "trail.h"
+/* SIEVE: a queue whose hand moves from the oldest entry towards the newest, clears bits as it goes
+ * and evicts the first entry without one. Nothing ever moves in the queue.
+ *
+ *     head                        tail
+ *     newest <- ... <- hand <- oldest
+ *
+ * This is the file to copy for a policy of your own: state, notices, a question, one struct. */
+#include "tide/list.h"
+#include "tide/policy.h"
+#include "tide/trail.h"
 
+/* What the policy keeps of a run. What it keeps of a chunk is a struct tide_walked: a link of the
+ * queue, and whether the chunk was used. Both are zero at first. */
 struct sieve {
 	const struct tide_view *view;
-	struct td_list queue; /* the tail is the oldest */
-	struct trail trail;   /* in the order of coming in, which is that of the hand */
-	uint32_t hand;        /* TD_NIL: at the tail */
+	struct tide_list queue;
+	struct tide_trail trail; /* so that the hand finds the next entries in the cache */
+	uint32_t hand;           /* TIDE_NIL: at the tail */
 };
 
-static struct td_links links(const struct sieve *s)
+static struct tide_walked *entry(const struct sieve *s, tide_chunk c)
 {
-	return walked_links(s->view);
+	return tide_slot(s->view, struct tide_walked, c);
+}
+
+static struct tide_links links(const struct sieve *s)
+{
+	return tide_walked_links(s->view);
 }
 
 static int create(void *self, const struct tide_view *view, const union tide_value *values,
@@ -20,18 +34,20 @@ static int create(void *self, const struct tide_view *view, const union tide_val
 	struct sieve *s = self;
 	(void)values, (void)err;
 	s->view = view;
-	s->hand = TD_NIL;
-	td_list_init(&s->queue);
+	s->hand = TIDE_NIL;
+	tide_list_init(&s->queue);
 	return 0;
 }
+
+/* ---- notices: what has happened ---- */
 
 static void on_migrated(void *self, tide_chunk c, uint64_t pages)
 {
 	struct sieve *s = self;
 	(void)pages;
-	tide_slot(s->view, struct walked, c)->used = false;
-	td_list_push_head(&s->queue, links(s), c.index);
-	trail_put(&s->trail, s->view, c.index);
+	entry(s, c)->used = false;
+	tide_list_push_head(&s->queue, links(s), c.index);
+	tide_trail_put(&s->trail, s->view, c.index);
 }
 
 /* The access that brought the page in does not count as a visit. */
@@ -40,7 +56,7 @@ static void on_access(void *self, tide_chunk c, tide_page p, uint64_t ref)
 	struct sieve *s = self;
 	(void)p, (void)ref;
 	if (c.index != s->view->near->fault_chunk.index)
-		tide_slot(s->view, struct walked, c)->used = true;
+		entry(s, c)->used = true;
 }
 
 static void on_evicted(void *self, tide_chunk c, const struct tide_evicted *what)
@@ -48,20 +64,22 @@ static void on_evicted(void *self, tide_chunk c, const struct tide_evicted *what
 	struct sieve *s = self;
 	(void)what;
 	if (s->hand == c.index)
-		s->hand = td_link_at(links(s), c.index)->prev;
-	td_list_remove(&s->queue, links(s), c.index);
+		s->hand = entry(s, c)->link.prev;
+	tide_list_remove(&s->queue, links(s), c.index);
 }
 
+/* ---- the question: which chunk leaves? ---- */
+
+/* Chunks that are not valid are passed over and keep their bit. */
 static tide_chunk pick_victim(void *self)
 {
 	struct sieve *s = self;
 	for (;;) {
-		if (s->hand == TD_NIL)
-			s->hand = s->queue.tail;
-		tide_chunk c = {s->hand};
-		struct walked *at = tide_slot(s->view, struct walked, c);
+		tide_chunk c = {s->hand == TIDE_NIL ? s->queue.tail : s->hand};
+		struct tide_walked *at = entry(s, c);
 		bool valid = tide_valid(s->view, c);
-		trail_look(s->view, at);
+		tide_trail_look(s->view, at);
+		s->hand = c.index;
 		if (valid && !at->used)
 			return c;
 		if (valid)
@@ -79,7 +97,7 @@ const struct tide_policy td_policy_evict_sieve = {
 	.paper = "SIEVE, NSDI 2024",
 	.needs = TIDE_NEEDS_ACCESSES | TIDE_NEEDS_PAGES,
 	.state_bytes = sizeof(struct sieve),
-	.chunk_bytes = sizeof(struct walked),
+	.chunk_bytes = sizeof(struct tide_walked),
 	.create = create,
 	.on_migrated = on_migrated,
 	.on_access = on_access,

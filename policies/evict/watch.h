@@ -13,34 +13,34 @@
 #include "chain.h"
 
 struct watch {
-	struct td_list list;
-	uint32_t at; /* TD_NIL: all are observed */
+	struct tide_list list;
+	uint32_t at; /* TIDE_NIL: all are observed */
 };
 
 static inline void watch_init(struct watch *w)
 {
-	td_list_init(&w->list);
-	w->at = TD_NIL;
+	tide_list_init(&w->list);
+	w->at = TIDE_NIL;
 }
 
-static inline void watch_push_tail(struct watch *w, struct td_links links, uint32_t i)
+static inline void watch_push_tail(struct watch *w, struct tide_links links, uint32_t i)
 {
-	td_list_push_tail(&w->list, links, i);
-	if (w->at == TD_NIL)
+	tide_list_push_tail(&w->list, links, i);
+	if (w->at == TIDE_NIL)
 		w->at = i;
 }
 
-static inline void watch_push_head(struct watch *w, struct td_links links, uint32_t i)
+static inline void watch_push_head(struct watch *w, struct tide_links links, uint32_t i)
 {
-	td_list_push_head(&w->list, links, i);
+	tide_list_push_head(&w->list, links, i);
 	w->at = i;
 }
 
-static inline void watch_remove(struct watch *w, struct td_links links, uint32_t i)
+static inline void watch_remove(struct watch *w, struct tide_links links, uint32_t i)
 {
 	if (w->at == i)
-		w->at = td_link_at(links, i)->next;
-	td_list_remove(&w->list, links, i);
+		w->at = tide_link_at(links, i)->next;
+	tide_list_remove(&w->list, links, i);
 }
 
 static inline void watch_restart(struct watch *w)
@@ -49,11 +49,11 @@ static inline void watch_restart(struct watch *w)
 }
 
 /* The unobserved chunk nearest the head, or TIDE_NO_CHUNK. */
-static inline tide_chunk watch_first(struct watch *w, struct td_links links,
+static inline tide_chunk watch_first(struct watch *w, struct tide_links links,
 				     const struct tide_view *view)
 {
-	while (w->at != TD_NIL && tide_observed(view, (tide_chunk){w->at}))
-		w->at = td_link_at(links, w->at)->next;
+	while (w->at != TIDE_NIL && tide_observed(view, (tide_chunk){w->at}))
+		w->at = tide_link_at(links, w->at)->next;
 	return (tide_chunk){w->at};
 }
 

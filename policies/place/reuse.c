@@ -11,14 +11,14 @@
 
 #include <errno.h>
 
-#include "core/ostree.h"
+#include "tide/ostree.h"
 #include "tide/policy.h"
 
 /* Every page has one, so of the extras only those that the parameters ask for. */
 struct page {
 	struct tide_past past;
 	uint64_t last; /* time of its last access, while it is sampled */
-	struct td_osnode node;
+	struct tide_osnode node;
 	uint64_t extra[2]; /* its weights, if by_page; how it left, if WEIGHS */
 } __attribute__((packed, aligned(4)));
 
@@ -30,8 +30,8 @@ struct reuse {
 	bool by_page;
 	enum { NEVER, OLDEST, WEIGHS } replaces; /* which page of a full tier 2 */
 	double rate;
-	uint64_t bound;        /* of the hashes that are sampled */
-	struct td_ostree tree; /* sampled pages by last access */
+	uint64_t bound;          /* of the hashes that are sampled */
+	struct tide_ostree tree; /* sampled pages by last access */
 	struct tide_sums sums;
 	struct tide_line line;
 	struct tide_returns returns;
@@ -113,16 +113,16 @@ static uint64_t last_access(const void *arg, uint32_t i)
 	return slot(arg, i)->last;
 }
 
-static struct td_osview tree_view(const struct reuse *s)
+static struct tide_osview tree_view(const struct reuse *s)
 {
 	unsigned char *nodes = s->view->slots + offsetof(struct page, node);
-	return (struct td_osview){{nodes, s->page_bytes}, last_access, s};
+	return (struct tide_osview){{nodes, s->page_bytes}, last_access, s};
 }
 
 /* A sampled page is used again: what lies above it in the tree was used in between. */
-static void add_pair(struct reuse *s, const struct td_osview *v, uint64_t last)
+static void add_pair(struct reuse *s, const struct tide_osview *v, uint64_t last)
 {
-	uint64_t above = td_ostree_count(&s->tree, v) - td_ostree_rank(&s->tree, v, last) - 1;
+	uint64_t above = tide_ostree_count(&s->tree, v) - tide_ostree_rank(&s->tree, v, last) - 1;
 	uint64_t distance = s->rate < 1 ? (uint64_t)((double)above / s->rate) : above;
 	tide_sums_add(&s->sums, s->view->near->time - last, distance);
 	if (s->sums.n % TIDE_PAIRS_PER_FIT == 0)
@@ -135,14 +135,14 @@ static void on_access(void *self, tide_chunk c, tide_page p, uint64_t ref)
 	(void)ref;
 	if (s->sums.n == TIDE_PAIRS_MAX || !tide_sampled(p.number, s->bound))
 		return;
-	struct td_osview v = tree_view(s);
+	struct tide_osview v = tree_view(s);
 	struct page *at = slot(s, c.index);
 	if (at->last) {
 		add_pair(s, &v, at->last);
-		td_ostree_remove(&s->tree, &v, c.index);
+		tide_ostree_remove(&s->tree, &v, c.index);
 	}
 	at->last = s->view->near->time;
-	td_ostree_add(&s->tree, &v, c.index);
+	tide_ostree_add(&s->tree, &v, c.index);
 }
 
 /* ---- what a fault teaches ---- */

@@ -2,7 +2,7 @@
  * and only a chunk that is then used often enough is brought in, whole. A chunk that never was
  * evicted comes as under tree. There are few counters; a chunk that has none takes the one that was
  * hit least recently. */
-#include "core/list.h"
+#include "tide/list.h"
 #include "tree.h"
 
 #define COUNTERS_MOST 4096
@@ -13,7 +13,7 @@ struct slot {
 };
 
 struct counter {
-	struct td_link link;
+	struct tide_link link;
 	tide_chunk chunk;
 	uint32_t hits;
 };
@@ -21,18 +21,18 @@ struct counter {
 struct acbm {
 	const struct tide_view *view;
 	uint32_t threshold;
-	bool first;          /* first touches are mapped too */
-	struct td_list used; /* the head was hit least recently */
-	struct td_list idle;
+	bool first;            /* first touches are mapped too */
+	struct tide_list used; /* the head was hit least recently */
+	struct tide_list idle;
 	uint64_t recycled, migrated;
 	struct counter at[COUNTERS_MOST];
 };
 
 enum { THRESHOLD, COUNTERS, FIRST };
 
-static struct td_links links(struct acbm *s)
+static struct tide_links links(struct acbm *s)
 {
-	return (struct td_links){(unsigned char *)s->at, sizeof(struct counter)};
+	return (struct tide_links){(unsigned char *)s->at, sizeof(struct counter)};
 }
 
 static struct slot *slot(const struct acbm *s, tide_chunk c)
@@ -48,18 +48,18 @@ static int create(void *self, const struct tide_view *view, const union tide_val
 	s->view = view;
 	s->threshold = (uint32_t)values[THRESHOLD].i;
 	s->first = values[FIRST].i;
-	td_list_init(&s->used);
-	td_list_init(&s->idle);
+	tide_list_init(&s->used);
+	tide_list_init(&s->idle);
 	for (uint32_t i = 0; i < (uint32_t)values[COUNTERS].i; i++)
-		td_list_push_tail(&s->idle, links(s), i);
+		tide_list_push_tail(&s->idle, links(s), i);
 	return 0;
 }
 
 static void release(struct acbm *s, uint32_t i)
 {
 	slot(s, s->at[i].chunk)->counter_plus_1 = 0;
-	td_list_remove(&s->used, links(s), i);
-	td_list_push_tail(&s->idle, links(s), i);
+	tide_list_remove(&s->used, links(s), i);
+	tide_list_push_tail(&s->idle, links(s), i);
 }
 
 /* A counter for a chunk that has none. */
@@ -70,8 +70,8 @@ static void acquire(struct acbm *s, tide_chunk c)
 		s->recycled++;
 	}
 	uint32_t i = s->idle.head;
-	td_list_remove(&s->idle, links(s), i);
-	td_list_push_tail(&s->used, links(s), i);
+	tide_list_remove(&s->idle, links(s), i);
+	tide_list_push_tail(&s->used, links(s), i);
 	s->at[i].chunk = c;
 	s->at[i].hits = 0;
 	slot(s, c)->counter_plus_1 = (uint16_t)(i + 1);
@@ -102,7 +102,7 @@ static void on_notice(void *self, tide_chunk c, tide_page p, enum tide_purpose p
 		acquire(s, c);
 	uint32_t i = slot(s, c)->counter_plus_1 - 1;
 	s->at[i].hits++;
-	td_list_to_tail(&s->used, links(s), i);
+	tide_list_to_tail(&s->used, links(s), i);
 }
 
 static void plan_notice(void *self, tide_chunk c, tide_page p, enum tide_purpose purpose,

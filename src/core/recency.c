@@ -33,9 +33,9 @@ static uint32_t count_bits(uint64_t x)
 
 static int reserve_slots(struct td_recency *r, uint64_t slots)
 {
-	int rc = td_vec_reserve(&r->words, slots / 64);
+	int rc = tide_vec_reserve(&r->words, slots / 64);
 	if (!rc)
-		rc = td_vec_reserve(&r->tree, slots / 64 + 1);
+		rc = tide_vec_reserve(&r->tree, slots / 64 + 1);
 	if (!rc)
 		r->slots = (uint32_t)slots;
 	return rc;
@@ -44,17 +44,17 @@ static int reserve_slots(struct td_recency *r, uint64_t slots)
 int td_recency_init(struct td_recency *r)
 {
 	*r = (struct td_recency){0};
-	td_vec_init(&r->last, sizeof(uint32_t));
-	td_vec_init(&r->words, sizeof(uint64_t));
-	td_vec_init(&r->tree, sizeof(uint32_t));
+	tide_vec_init(&r->last, sizeof(uint32_t));
+	tide_vec_init(&r->words, sizeof(uint64_t));
+	tide_vec_init(&r->tree, sizeof(uint32_t));
 	return reserve_slots(r, SLOTS_AT_FIRST);
 }
 
 void td_recency_free(struct td_recency *r)
 {
-	td_vec_free(&r->last);
-	td_vec_free(&r->words);
-	td_vec_free(&r->tree);
+	tide_vec_free(&r->last);
+	tide_vec_free(&r->words);
+	tide_vec_free(&r->tree);
 }
 
 /* The bits set in words 0 to w - 1, all of which the tree knows. */
@@ -124,7 +124,7 @@ int td_recency_reserve(struct td_recency *r, uint64_t n)
 		return 0;
 	while (slots < n * SLOTS_PER_THING && slots < UINT64_C(1) << 31)
 		slots *= 2;
-	int rc = td_vec_reserve(&r->last, n);
+	int rc = tide_vec_reserve(&r->last, n);
 	if (rc)
 		return rc;
 	if (slots > r->slots) {

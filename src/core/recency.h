@@ -13,14 +13,14 @@
 #ifndef TD_CORE_RECENCY_H
 #define TD_CORE_RECENCY_H
 
-#include "vec.h"
+#include "tide/vec.h"
 
 #define TD_RECENCY_FIRST UINT64_MAX
 
 struct td_recency {
-	struct td_vec last;  /* index -> slot + 1, uint32_t; 0: never touched */
-	struct td_vec words; /* the bitmap */
-	struct td_vec
+	struct tide_vec last;  /* index -> slot + 1, uint32_t; 0: never touched */
+	struct tide_vec words; /* the bitmap */
+	struct tide_vec
 		tree; /* node i, from 1 on: bits set in the i & -i words that end at word i - 1 */
 	uint32_t n;   /* indices there is room for */
 	uint32_t slots, next;
@@ -37,7 +37,7 @@ int td_recency_reserve(struct td_recency *r, uint64_t n);
 uint64_t td_recency_touch(struct td_recency *r, uint32_t i);
 
 /* Ask for the memory that touching i will need: first what tells its slot, then the slot. Inlined
- * at all costs, as td_map_prefetch(). */
+ * at all costs, as tide_map_prefetch(). */
 __attribute__((always_inline)) static inline void td_recency_expect(const struct td_recency *r,
 								    uint32_t i)
 {

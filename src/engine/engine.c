@@ -5,9 +5,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "core/sort.h"
 #include "log.h"
 #include "steps.h"
+#include "tide/sort.h"
 
 /* No run has so many pages: 2^32 chunks of 64. Memory beyond it makes no difference, and policies
  * can multiply what they are told. */
@@ -62,7 +62,7 @@ static void publish(struct td_engine *e)
 
 static int reserve_slots(struct td_engine_box *box, uint64_t n)
 {
-	int rc = td_vec_reserve(&box->slots, n);
+	int rc = tide_vec_reserve(&box->slots, n);
 	for (unsigned i = 0; i < members(box) && !rc; i++)
 		rc = reserve_slots(&box->members[i], n);
 	return rc;
@@ -74,19 +74,19 @@ static int make_room_for_chunks(struct td_engine *e)
 	int rc = 0;
 	if (e->space.n > e->room_chunks) {
 		uint64_t n = e->space.n;
-		rc = td_vec_reserve(&e->bits, n);
+		rc = tide_vec_reserve(&e->bits, n);
 		for (int i = 0; i < TD_BOXES && !rc; i++)
 			rc = reserve_slots(&e->box[i], n);
 		if (!rc)
-			rc = td_vec_reserve(&e->planned, n / 64 + 1);
+			rc = tide_vec_reserve(&e->planned, n / 64 + 1);
 		if (!rc)
-			rc = td_vec_reserve(&e->migrated, n);
+			rc = tide_vec_reserve(&e->migrated, n);
 		if (!rc)
-			rc = td_vec_reserve(&e->next_use, n);
+			rc = tide_vec_reserve(&e->next_use, n);
 		if (!rc)
-			rc = td_vec_reserve(&e->tiers.links, n);
+			rc = tide_vec_reserve(&e->tiers.links, n);
 		if (!rc)
-			rc = td_vec_reserve(&e->tiers.flags, n);
+			rc = tide_vec_reserve(&e->tiers.flags, n);
 		if (!rc)
 			e->room_chunks = n;
 	}
@@ -199,8 +199,8 @@ static int fill_box(struct td_engine *e, struct td_engine_box *box, struct td_po
 	int rc = fill_members(e, box, err);
 	if (rc)
 		return rc;
-	td_vec_init(&box->slots, slot_bytes(e, &box->choice));
-	rc = td_vec_reserve(&box->slots, e->room_chunks);
+	tide_vec_init(&box->slots, slot_bytes(e, &box->choice));
+	rc = tide_vec_reserve(&box->slots, e->room_chunks);
 	if (rc)
 		return tide_fail(err, rc, "out of memory for the state of policy %s", p->name);
 	box->view = (struct tide_view){&e->near, box->slots.at, &e->random};
@@ -221,7 +221,7 @@ static void empty_box(struct td_engine_box *box)
 	if (box->self && box->choice.policy->destroy)
 		box->choice.policy->destroy(box->self);
 	free(box->self);
-	td_vec_free(&box->slots);
+	tide_vec_free(&box->slots);
 	for (unsigned i = 0; i < members(box); i++)
 		empty_box(&box->members[i]);
 	free(box->members);
@@ -310,15 +310,15 @@ static int init_arrays(struct td_engine *e, const struct td_engine_config *confi
 	e->tiers.on = config->place.policy != NULL;
 	e->tiers.inclusive = e->tiers.on && config->place.policy->inclusive;
 	td_maps_init(e, config->maps);
-	td_list_init(&e->tiers.queue);
-	td_vec_init(&e->tiers.links, e->tiers.on ? sizeof(struct td_link) : 0);
-	td_vec_init(&e->tiers.flags, e->tiers.on ? 1 : 0);
-	td_vec_init(&e->bits, (size_t)1 << e->near.record_shift);
-	td_vec_init(&e->planned, sizeof(uint64_t));
-	td_vec_init(&e->migrated, config->replace_invalid ? sizeof(uint32_t) : 0);
-	td_vec_init(&e->next_use, e->wants_future ? sizeof(uint32_t) : 0);
-	td_vec_init(&e->chunk_at, sizeof(uint32_t));
-	td_vec_init(&e->next_after, sizeof(uint32_t));
+	tide_list_init(&e->tiers.queue);
+	tide_vec_init(&e->tiers.links, e->tiers.on ? sizeof(struct tide_link) : 0);
+	tide_vec_init(&e->tiers.flags, e->tiers.on ? 1 : 0);
+	tide_vec_init(&e->bits, (size_t)1 << e->near.record_shift);
+	tide_vec_init(&e->planned, sizeof(uint64_t));
+	tide_vec_init(&e->migrated, config->replace_invalid ? sizeof(uint32_t) : 0);
+	tide_vec_init(&e->next_use, e->wants_future ? sizeof(uint32_t) : 0);
+	tide_vec_init(&e->chunk_at, sizeof(uint32_t));
+	tide_vec_init(&e->next_after, sizeof(uint32_t));
 	int rc = td_space_init(&e->space, config->chunk_pages, range, chunks);
 	if (!rc)
 		rc = make_room_for_chunks(e);
@@ -389,11 +389,11 @@ void td_engine_destroy(struct td_engine *e)
 	for (int i = 0; i < TD_BOXES; i++)
 		empty_box(&e->box[i]);
 	td_space_free(&e->space);
-	struct td_vec *all[] = {&e->bits,       &e->planned,    &e->migrated,    &e->next_use,
-				&e->chunk_at,   &e->next_after, &e->tiers.links, &e->tiers.flags,
-				&e->maps.first, &e->maps.end};
+	struct tide_vec *all[] = {&e->bits,       &e->planned,    &e->migrated,    &e->next_use,
+				  &e->chunk_at,   &e->next_after, &e->tiers.links, &e->tiers.flags,
+				  &e->maps.first, &e->maps.end};
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-		td_vec_free(all[i]);
+		tide_vec_free(all[i]);
 	free(e);
 }
 
@@ -416,7 +416,7 @@ static uint32_t *resident_by_migration(struct td_engine *e, uint64_t *n)
 			list[(*n)++] = i;
 	}
 	if (list)
-		td_sort(list, *n, sizeof *list, by_migration, e->migrated.at);
+		tide_sort(list, *n, sizeof *list, by_migration, e->migrated.at);
 	return list;
 }
 

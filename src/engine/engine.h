@@ -5,12 +5,12 @@
 #ifndef TD_ENGINE_ENGINE_H
 #define TD_ENGINE_ENGINE_H
 
-#include "core/list.h"
-#include "core/vec.h"
 #include "registry.h"
 #include "space.h"
+#include "tide/list.h"
 #include "tide/policy.h"
 #include "tide/stats.h"
+#include "tide/vec.h"
 
 #define TD_ENGINE_LOOK_AHEAD 12  /* accesses whose state is asked for before they come */
 #define TD_ENGINE_EJECT_AFTER 16 /* invalid answers, when they are replaced */
@@ -62,7 +62,7 @@ struct td_engine_config {
 struct td_engine_box {
 	struct td_policy_choice choice;
 	struct tide_view view;
-	struct td_vec slots;
+	struct tide_vec slots;
 	void *self;
 	struct td_engine_box *members; /* as many as the choice has */
 };
@@ -103,17 +103,17 @@ struct td_observe {
 /* Tier 2; see tiers.c. */
 struct td_tiers {
 	bool on, inclusive;
-	tide_tier from;       /* where the faulting page is */
-	struct td_list queue; /* oldest first */
-	struct td_vec links;  /* struct td_link, by chunk index */
-	struct td_vec flags;  /* uint8_t, by chunk index: is it there, and dirty? */
-	uint64_t moved[4][4]; /* pages moved from tier to tier */
+	tide_tier from;         /* where the faulting page is */
+	struct tide_list queue; /* oldest first */
+	struct tide_vec links;  /* struct tide_link, by chunk index */
+	struct tide_vec flags;  /* uint8_t, by chunk index: is it there, and dirty? */
+	uint64_t moved[4][4];   /* pages moved from tier to tier */
 };
 
 /* Which pages exist, where they come and go; see maps.c. */
 struct td_maps {
 	bool on;
-	struct td_vec first,
+	struct tide_vec first,
 		end; /* of spans, uint64_t, ascending; the firsts are near.allocations */
 };
 
@@ -123,11 +123,11 @@ struct td_engine {
 	bool full, replace_invalid;
 	struct tide_counts counts;
 	struct td_space space;
-	struct td_vec bits;     /* see struct tide_near */
-	struct td_vec planned;  /* bitmap of chunks in the plan being served */
-	struct td_vec migrated; /* turn of last migration, only when answers are replaced */
-	struct td_vec next_use; /* only when a policy needs the future */
-	struct td_vec chunk_at, next_after;
+	struct tide_vec bits;     /* see struct tide_near */
+	struct tide_vec planned;  /* bitmap of chunks in the plan being served */
+	struct tide_vec migrated; /* turn of last migration, only when answers are replaced */
+	struct tide_vec next_use; /* only when a policy needs the future */
+	struct tide_vec chunk_at, next_after;
 	uint64_t room_chunks; /* all of these have room for so many */
 	struct td_engine_box box[TD_BOXES];
 	struct td_engine_ears ears;

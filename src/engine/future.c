@@ -37,8 +37,8 @@ int td_engine_foresee(struct td_engine *e, const struct tide_batch *batch, struc
 			"a policy that needs the future takes at most 4 billion accesses: cut the trace");
 	if (batch->n > e->near.length - e->foreseen)
 		return td_engine_changed(err);
-	if (td_vec_reserve(&e->chunk_at, e->near.length) ||
-	    td_vec_reserve(&e->next_after, e->near.length + 1))
+	if (tide_vec_reserve(&e->chunk_at, e->near.length) ||
+	    tide_vec_reserve(&e->next_after, e->near.length + 1))
 		return tide_fail(err, -ENOMEM, "out of memory for the future of the input");
 	memcpy((uint32_t *)(void *)e->chunk_at.at + e->foreseen, e->index,
 	       batch->n * sizeof *e->index);

@@ -22,15 +22,15 @@ static uint64_t *ends(const struct td_engine *e)
 void td_maps_init(struct td_engine *e, bool on)
 {
 	e->maps.on = on;
-	td_vec_init(&e->maps.first, sizeof(uint64_t));
-	td_vec_init(&e->maps.end, sizeof(uint64_t));
+	tide_vec_init(&e->maps.first, sizeof(uint64_t));
+	tide_vec_init(&e->maps.end, sizeof(uint64_t));
 }
 
 static int reserve(struct td_engine *e, uint64_t n)
 {
-	int rc = td_vec_reserve(&e->maps.first, n);
+	int rc = tide_vec_reserve(&e->maps.first, n);
 	if (!rc)
-		rc = td_vec_reserve(&e->maps.end, n);
+		rc = tide_vec_reserve(&e->maps.end, n);
 	e->near.allocations = firsts(e);
 	return rc;
 }

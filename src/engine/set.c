@@ -2,8 +2,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "core/sort.h"
 #include "steps.h"
+#include "tide/sort.h"
 
 /* Pages of a chunk that lie in the address range, and exist where they come and go. */
 static uint64_t in_range(const struct td_engine *e, uint64_t number)
@@ -29,7 +29,7 @@ static void sort_others(struct tide_plan *plan)
 {
 	for (uint32_t i = 1; i < plan->n; i++) {
 		if (plan->other[i - 1].number >= plan->other[i].number) {
-			td_sort(plan->other, plan->n, sizeof *plan->other, by_number, NULL);
+			tide_sort(plan->other, plan->n, sizeof *plan->other, by_number, NULL);
 			return;
 		}
 	}

@@ -13,8 +13,8 @@ int td_space_init(struct td_space *s, uint32_t chunk_pages, uint64_t range, uint
 	*s = (struct td_space){.chunk_pages = chunk_pages, .shift = -1};
 	if (!(chunk_pages & (chunk_pages - 1)))
 		s->shift = __builtin_ctz(chunk_pages);
-	td_vec_init(&s->numbers, sizeof(uint64_t));
-	td_vec_init(&s->direct, sizeof(uint32_t));
+	tide_vec_init(&s->numbers, sizeof(uint64_t));
+	tide_vec_init(&s->direct, sizeof(uint32_t));
 	uint64_t dense = chunks == TD_SPACE_ANY ? 0 : chunks > UINT32_MAX / 2 ? 0 : chunks * 2;
 	s->identity = range <= IDENTITY_ALWAYS || (range <= dense && range < UINT32_MAX);
 	if (s->identity) {
@@ -24,22 +24,22 @@ int td_space_init(struct td_space *s, uint32_t chunk_pages, uint64_t range, uint
 	/* A file may claim any number of pages: the map grows to what is really there. */
 	if (chunks > EXPECT_AT_MOST)
 		chunks = chunks == TD_SPACE_ANY ? 0 : EXPECT_AT_MOST;
-	return td_map_init(&s->map, chunks);
+	return tide_map_init(&s->map, chunks);
 }
 
 void td_space_free(struct td_space *s)
 {
 	if (!s->identity)
-		td_map_free(&s->map);
-	td_vec_free(&s->direct);
-	td_vec_free(&s->numbers);
+		tide_map_free(&s->map);
+	tide_vec_free(&s->direct);
+	tide_vec_free(&s->numbers);
 }
 
 static int give_index(struct td_space *s, uint64_t number, uint32_t *index)
 {
 	if (s->n >= UINT32_MAX - 1)
 		return -EOVERFLOW;
-	int rc = td_vec_reserve(&s->numbers, (uint64_t)s->n + 1);
+	int rc = tide_vec_reserve(&s->numbers, (uint64_t)s->n + 1);
 	if (rc)
 		return rc;
 	((uint64_t *)(void *)s->numbers.at)[s->n] = number;
@@ -50,7 +50,8 @@ static int give_index(struct td_space *s, uint64_t number, uint32_t *index)
 /* What the map knows and the table now reaches. The map keeps it too: nothing leaves a map. */
 static void fill_direct(struct td_space *s, uint64_t from)
 {
-	const struct td_map_entry *entry = (const struct td_map_entry *)(void *)s->map.entries.at;
+	const struct tide_map_entry *entry =
+		(const struct tide_map_entry *)(void *)s->map.entries.at;
 	for (uint64_t i = 0; i <= s->map.mask; i++) {
 		if (entry[i].value_plus_1 && entry[i].key >= from &&
 		    entry[i].key < s->direct_chunks)
@@ -64,7 +65,7 @@ static int grow_direct(struct td_space *s)
 	uint64_t was = s->direct_chunks, n = was ? was * 2 : DIRECT_AT_FIRST;
 	if (__builtin_expect((uint64_t)s->n * 8 < n, 1))
 		return 0;
-	int rc = td_vec_reserve(&s->direct, n);
+	int rc = tide_vec_reserve(&s->direct, n);
 	if (rc)
 		return rc;
 	s->direct_chunks = n;
@@ -74,14 +75,14 @@ static int grow_direct(struct td_space *s)
 
 static int index_by_map(struct td_space *s, uint64_t number, uint32_t *index)
 {
-	struct td_map_entry *entry = td_map_find(&s->map, number);
+	struct tide_map_entry *entry = tide_map_find(&s->map, number);
 	if (entry->value_plus_1) {
 		*index = entry->value_plus_1 - 1;
 		return 0;
 	}
 	int rc = give_index(s, number, index);
 	if (!rc)
-		rc = td_map_put(&s->map, entry, number, *index);
+		rc = tide_map_put(&s->map, entry, number, *index);
 	return rc ? rc : grow_direct(s);
 }
 
@@ -121,7 +122,7 @@ uint32_t td_space_find(const struct td_space *s, uint64_t number)
 		return number < s->n ? (uint32_t)number : UINT32_MAX;
 	if (number < s->direct_chunks)
 		return ((const uint32_t *)(void *)s->direct.at)[number] - 1;
-	return td_map_get(&s->map, number);
+	return tide_map_get(&s->map, number);
 }
 
 __attribute__((always_inline)) static inline void look_ahead(const struct td_space *s,
@@ -130,7 +131,7 @@ __attribute__((always_inline)) static inline void look_ahead(const struct td_spa
 	if (number < s->direct_chunks)
 		__builtin_prefetch((const uint32_t *)(void *)s->direct.at + number);
 	else
-		td_map_prefetch(&s->map, number);
+		tide_map_prefetch(&s->map, number);
 }
 
 /* Chunk numbers and places inside the chunk. A chunk of one page is its page. */

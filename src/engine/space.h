@@ -6,19 +6,19 @@
 #ifndef TD_ENGINE_SPACE_H
 #define TD_ENGINE_SPACE_H
 
-#include "core/map.h"
 #include "tide/error.h"
 #include "tide/event.h"
+#include "tide/map.h"
 
 struct td_space {
 	uint32_t chunk_pages;
 	int shift; /* log2 of chunk_pages, -1 if that is no power of two */
 	bool identity;
 	uint32_t n; /* indices given out; with identity, the whole range */
-	struct td_map map;
-	struct td_vec direct;   /* chunk number -> index + 1, uint32_t */
-	uint64_t direct_chunks; /* its length */
-	struct td_vec numbers;  /* index -> chunk number, uint64_t */
+	struct tide_map map;
+	struct tide_vec direct;  /* chunk number -> index + 1, uint32_t */
+	uint64_t direct_chunks;  /* its length */
+	struct tide_vec numbers; /* index -> chunk number, uint64_t */
 };
 
 /* chunks: how many there will be at most in the range 0 .. range - 1, TD_SPACE_ANY if not known. */

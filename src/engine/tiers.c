@@ -13,9 +13,9 @@
 
 enum { HERE = 1, DIRTY = 2 };
 
-static struct td_links links(const struct td_engine *e)
+static struct tide_links links(const struct td_engine *e)
 {
-	return (struct td_links){e->tiers.links.at, sizeof(struct td_link)};
+	return (struct tide_links){e->tiers.links.at, sizeof(struct tide_link)};
 }
 
 /* Dirty is what it was when it was last here. */
@@ -36,7 +36,7 @@ static bool is_dirty(const struct td_engine *e, uint32_t index)
 
 static void leave(struct td_engine *e, uint32_t index)
 {
-	td_list_remove(&e->tiers.queue, links(e), index);
+	tide_list_remove(&e->tiers.queue, links(e), index);
 	*flags(e, index) &= (uint8_t)~HERE;
 	e->near.host_free_pages++;
 }
@@ -59,7 +59,7 @@ static void enter(struct td_engine *e, uint32_t index, bool dirty)
 			e->carrier.spill(e->carrier.arg, (tide_chunk){oldest}, was_dirty);
 		leave(e, oldest);
 	}
-	td_list_push_tail(&e->tiers.queue, links(e), index);
+	tide_list_push_tail(&e->tiers.queue, links(e), index);
 	*flags(e, index) = dirty ? HERE | DIRTY : HERE;
 	e->near.host_free_pages--;
 }
@@ -108,8 +108,8 @@ static bool find_room(struct td_engine *e, const struct td_engine_box *box, tide
 		uint32_t oldest = e->tiers.queue.head;
 		if (box->choice.policy->yields(box->self, (tide_chunk){oldest}, victim))
 			return true;
-		td_list_remove(&e->tiers.queue, links(e), oldest);
-		td_list_push_tail(&e->tiers.queue, links(e), oldest);
+		tide_list_remove(&e->tiers.queue, links(e), oldest);
+		tide_list_push_tail(&e->tiers.queue, links(e), oldest);
 	}
 	return false;
 }

@@ -36,7 +36,7 @@ int td_lib_curve_points(const struct td_lib_curve *c, uint64_t footprint_pages,
 
 /* mrc_leu.c: leu with statistics from another trace. A policy that is no such leu has no table. */
 struct td_lib_leu {
-	struct td_rit table;
+	struct tide_rit table;
 	struct td_mrc_leu_config config;
 	bool is_trained;
 };

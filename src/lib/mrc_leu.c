@@ -20,7 +20,7 @@ static const union tide_value *value_of(const struct td_policy_choice *choice, c
 }
 
 struct lesson {
-	struct td_rit_pass pass;
+	struct tide_rit_pass pass;
 	struct tide_batch batch;
 	uint64_t below, decay; /* 0: all pages are counted; never */
 	bool by_page;
@@ -31,10 +31,10 @@ static int learn_batch(struct lesson *s, struct tide_error *err)
 	int rc = 0;
 	for (uint32_t i = 0; i < s->batch.n && !rc; i++) {
 		uint64_t page = s->batch.page[i];
-		rc = td_rit_pass_touch(&s->pass, page, s->by_page ? page : s->batch.ref[i],
-				       !s->below || tide_hash64(page) < s->below);
+		rc = tide_rit_pass_touch(&s->pass, page, s->by_page ? page : s->batch.ref[i],
+					 !s->below || tide_hash64(page) < s->below);
 		if (s->decay && s->pass.now % s->decay == 0)
-			td_rit_halve(s->pass.table);
+			tide_rit_halve(s->pass.table);
 	}
 	return rc ? tide_fail(err, rc, "policy leu: out of memory for the pages it is trained on")
 		  : 0;
@@ -62,7 +62,7 @@ static int learn(struct td_lib_leu *leu, const struct td_lib_curve *c,
 {
 	struct lesson *s = calloc(1, sizeof *s);
 	double sample = value_of(choice, "sample")->r;
-	int rc = s ? td_rit_pass_init(&s->pass, &leu->table) : -ENOMEM;
+	int rc = s ? tide_rit_pass_init(&s->pass, &leu->table) : -ENOMEM;
 	if (rc) {
 		free(s);
 		return tide_fail(err, rc, "out of memory");
@@ -71,7 +71,7 @@ static int learn(struct td_lib_leu *leu, const struct td_lib_curve *c,
 	s->decay = (uint64_t)value_of(choice, "decay")->i;
 	s->by_page = leu->config.by_page;
 	rc = learn_trace(s, trace, c->page_bytes, err);
-	td_rit_pass_free(&s->pass);
+	tide_rit_pass_free(&s->pass);
 	free(s);
 	return rc;
 }
@@ -93,7 +93,7 @@ int td_lib_leu_learn(struct td_lib_leu *leu, const struct td_lib_curve *c,
 	if (!next && strcmp(edge, "bin") != 0)
 		return tide_fail(err, -EINVAL, "policy leu: edge=%s is unknown: give bin or next",
 				 edge);
-	if (td_rit_init(&leu->table, (uint32_t)value_of(choice, "refs")->i))
+	if (tide_rit_init(&leu->table, (uint32_t)value_of(choice, "refs")->i))
 		return tide_fail(err, -ENOMEM,
 				 "policy leu: out of memory for its table: give fewer refs");
 	/* A run over a sample would have a clock of its own, which the statistics do not fit. */
@@ -107,5 +107,5 @@ int td_lib_leu_learn(struct td_lib_leu *leu, const struct td_lib_curve *c,
 void td_lib_leu_free(struct td_lib_leu *leu)
 {
 	if (leu->is_trained)
-		td_rit_free(&leu->table);
+		tide_rit_free(&leu->table);
 }

@@ -33,7 +33,7 @@ struct runs {
 	atomic_bool failed;
 	pthread_mutex_t lock; /* of progress */
 	/* The sampled accesses. */
-	struct td_vec page, ref, write;
+	struct tide_vec page, ref, write;
 	uint64_t sampled;
 };
 
@@ -52,8 +52,8 @@ static int keep(struct runs *r, struct td_mrc_sample *sample, const struct tide_
 {
 	struct td_mrc_accesses a = td_mrc_sample_batch(sample, batch, 0);
 	uint64_t room = r->sampled + a.n;
-	if (td_vec_reserve(&r->page, room) || td_vec_reserve(&r->ref, room) ||
-	    td_vec_reserve(&r->write, room))
+	if (tide_vec_reserve(&r->page, room) || tide_vec_reserve(&r->ref, room) ||
+	    tide_vec_reserve(&r->write, room))
 		return -ENOMEM;
 	for (uint32_t i = 0; i < a.n; i++, r->sampled++) {
 		((uint64_t *)(void *)r->page.at)[r->sampled] = a.page[i];
@@ -254,9 +254,9 @@ static void fill(struct runs *r)
 int td_lib_curve_runs(struct td_lib_curve *c, struct tide_mrc **out, struct tide_error *err)
 {
 	struct runs r = {.curve = c, .lock = PTHREAD_MUTEX_INITIALIZER};
-	td_vec_init(&r.page, sizeof(uint64_t));
-	td_vec_init(&r.ref, sizeof(uint64_t));
-	td_vec_init(&r.write, 1);
+	tide_vec_init(&r.page, sizeof(uint64_t));
+	tide_vec_init(&r.ref, sizeof(uint64_t));
+	tide_vec_init(&r.write, 1);
 	int rc = prepare(&r, c, err);
 	if (rc)
 		goto out;
@@ -277,8 +277,8 @@ int td_lib_curve_runs(struct td_lib_curve *c, struct tide_mrc **out, struct tide
 out:
 	free(r.run);
 	free(r.mrc);
-	td_vec_free(&r.page);
-	td_vec_free(&r.ref);
-	td_vec_free(&r.write);
+	tide_vec_free(&r.page);
+	tide_vec_free(&r.ref);
+	tide_vec_free(&r.write);
 	return rc;
 }

@@ -4,7 +4,7 @@
  * has to be compared with each one above the accessed page's place: time per access grows with the
  * depth, and so does the number of pages that this is good for.
  *
- *     worth of a page at age a = max over l of k(l) / (rest * (l - a)),      core/rit.h
+ *     worth of a page at age a = max over l of k(l) / (rest * (l - a)),      tide/rit.h
  *
  * where within a bin of ages rest is fixed, and the best l never grows with a: if it is the same at
  * both ends of a bin, it is the same in between. So it is worked out once per entry and bin. */
@@ -28,9 +28,9 @@ struct best {
 struct leu {
 	struct td_mrc_numbers numbers;
 	struct td_mrc_leu_config config;
-	struct td_vec pages; /* by number */
-	struct td_vec stack; /* uint32_t: numbers, top first */
-	struct td_vec bests; /* by entry and bin */
+	struct tide_vec pages; /* by number */
+	struct tide_vec stack; /* uint32_t: numbers, top first */
+	struct tide_vec bests; /* by entry and bin */
 	uint64_t height;
 	bool refs; /* some access had one */
 	struct td_mrc_hist hist;
@@ -41,12 +41,12 @@ static int create(void *self, const void *config, struct tide_error *err)
 	struct leu *l = self;
 	l->config = *(const struct td_mrc_leu_config *)config;
 	td_mrc_hist_init(&l->hist);
-	td_vec_init(&l->pages, sizeof(struct page));
-	td_vec_init(&l->stack, sizeof(uint32_t));
-	td_vec_init(&l->bests, sizeof(struct best));
-	int rc = td_vec_reserve(&l->bests, (uint64_t)l->config.table->n * TD_RIT_BINS);
+	tide_vec_init(&l->pages, sizeof(struct page));
+	tide_vec_init(&l->stack, sizeof(uint32_t));
+	tide_vec_init(&l->bests, sizeof(struct best));
+	int rc = tide_vec_reserve(&l->bests, (uint64_t)l->config.table->n * TIDE_RIT_BINS);
 	if (!rc)
-		rc = td_map_init(&l->numbers.map, 0);
+		rc = tide_map_init(&l->numbers.map, 0);
 	return rc ? td_mrc_no_memory(err) : 0;
 }
 
@@ -54,28 +54,28 @@ static int create(void *self, const void *config, struct tide_error *err)
 
 static void look(const struct leu *l, uint32_t entry, unsigned bin, struct best *best)
 {
-	const struct td_rit *t = l->config.table;
-	uint64_t low = td_rit_since(t, bin), high = td_rit_since(t, bin + 1) - 1;
-	struct td_rit_worth young = td_rit_worth_of(t, entry, low);
-	struct td_rit_worth old = td_rit_worth_of(t, entry, high);
+	const struct tide_rit *t = l->config.table;
+	uint64_t low = tide_rit_since(t, bin), high = tide_rit_since(t, bin + 1) - 1;
+	struct tide_rit_worth young = tide_rit_worth_of(t, entry, low);
+	struct tide_rit_worth old = tide_rit_worth_of(t, entry, high);
 	bool same = low + young.ahead == high + old.ahead || !young.k;
 	*best = (struct best){young.k, young.rest, low + young.ahead, same ? SAME : CHANGES};
 }
 
-static struct td_rit_worth worth_of(const struct leu *l, const struct page *p, uint64_t now)
+static struct tide_rit_worth worth_of(const struct leu *l, const struct page *p, uint64_t now)
 {
 	uint64_t age = now - p->last;
-	unsigned bin = td_rit_past(l->config.table, age);
-	if (p->entry == TD_NIL)
-		return TD_RIT_WORTHLESS;
+	unsigned bin = tide_rit_past(l->config.table, age);
+	if (p->entry == TIDE_NIL)
+		return TIDE_RIT_WORTHLESS;
 	struct best *best =
-		(struct best *)(void *)l->bests.at + (size_t)p->entry * TD_RIT_BINS + bin;
+		(struct best *)(void *)l->bests.at + (size_t)p->entry * TIDE_RIT_BINS + bin;
 	if (best->state == NOT_LOOKED_AT)
 		look(l, p->entry, bin, best);
 	if (best->state == CHANGES)
-		return td_rit_worth_of(l->config.table, p->entry, age);
-	return best->k ? (struct td_rit_worth){best->k, best->rest, best->l - age}
-		       : TD_RIT_WORTHLESS;
+		return tide_rit_worth_of(l->config.table, p->entry, age);
+	return best->k ? (struct tide_rit_worth){best->k, best->rest, best->l - age}
+		       : TIDE_RIT_WORTHLESS;
 }
 
 /* ---- the stack ---- */
@@ -86,11 +86,11 @@ static void repair(struct leu *l, uint32_t on_top, uint64_t place, uint64_t now)
 {
 	struct page *pages = (struct page *)(void *)l->pages.at;
 	uint32_t *stack = (uint32_t *)(void *)l->stack.at, carried = stack[0];
-	struct td_rit_worth worth = worth_of(l, &pages[carried], now);
+	struct tide_rit_worth worth = worth_of(l, &pages[carried], now);
 	for (uint64_t i = 1; i < place; i++) {
 		uint32_t here = stack[i];
-		struct td_rit_worth other = worth_of(l, &pages[here], now);
-		int order = td_rit_compare(other, worth);
+		struct tide_rit_worth other = worth_of(l, &pages[here], now);
+		int order = tide_rit_compare(other, worth);
 		if (order > 0 || (!order && pages[here].last > pages[carried].last))
 			continue;
 		stack[i] = carried;
@@ -119,7 +119,7 @@ static void use(struct leu *l, uint32_t number, uint64_t key, uint64_t now)
 	else
 		*(uint32_t *)(void *)l->stack.at = number;
 	page->last = now;
-	page->entry = td_rit_find(l->config.table, key);
+	page->entry = tide_rit_find(l->config.table, key);
 }
 
 static int see(void *self, const struct td_mrc_accesses *accesses, struct tide_error *err)
@@ -131,7 +131,7 @@ static int see(void *self, const struct td_mrc_accesses *accesses, struct tide_e
 		return rc;
 	if (l->config.most_pages && n > l->config.most_pages)
 		return -E2BIG;
-	if (td_vec_reserve(&l->pages, n) || td_vec_reserve(&l->stack, n) ||
+	if (tide_vec_reserve(&l->pages, n) || tide_vec_reserve(&l->stack, n) ||
 	    td_mrc_hist_reserve(&l->hist, n))
 		return td_mrc_no_memory(err);
 	for (uint32_t i = 0; i < accesses->n; i++) {
@@ -166,10 +166,10 @@ static uint64_t distinct(const void *self)
 static void destroy(void *self)
 {
 	struct leu *l = self;
-	td_map_free(&l->numbers.map);
-	td_vec_free(&l->pages);
-	td_vec_free(&l->stack);
-	td_vec_free(&l->bests);
+	tide_map_free(&l->numbers.map);
+	tide_vec_free(&l->pages);
+	tide_vec_free(&l->stack);
+	tide_vec_free(&l->bests);
 	td_mrc_hist_free(&l->hist);
 }
 

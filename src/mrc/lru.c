@@ -17,7 +17,7 @@ static int create(void *self, const void *config, struct tide_error *err)
 	td_mrc_hist_init(&l->hist);
 	int rc = td_recency_init(&l->order);
 	if (!rc)
-		rc = td_map_init(&l->numbers.map, 0);
+		rc = tide_map_init(&l->numbers.map, 0);
 	return rc ? td_mrc_no_memory(err) : 0;
 }
 
@@ -69,7 +69,7 @@ static uint64_t distinct(const void *self)
 static void destroy(void *self)
 {
 	struct lru *l = self;
-	td_map_free(&l->numbers.map);
+	tide_map_free(&l->numbers.map);
 	td_recency_free(&l->order);
 	td_mrc_hist_free(&l->hist);
 }

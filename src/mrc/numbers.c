@@ -4,25 +4,25 @@
 
 #define LOOK_AHEAD 32
 
-static int number_new(struct td_map *map, struct td_map_entry *entry, uint64_t page,
+static int number_new(struct tide_map *map, struct tide_map_entry *entry, uint64_t page,
 		      uint32_t *index)
 {
 	if (map->n >= UINT32_MAX - 1)
 		return -ENOMEM;
 	*index = (uint32_t)map->n;
-	return td_map_put(map, entry, page, *index);
+	return tide_map_put(map, entry, page, *index);
 }
 
 int td_mrc_number(struct td_mrc_numbers *numbers, const struct td_mrc_accesses *accesses,
 		  struct tide_error *err)
 {
-	struct td_map *map = &numbers->map;
+	struct tide_map *map = &numbers->map;
 	const uint64_t *page = accesses->page;
 	uint32_t n = accesses->n;
 	for (uint32_t i = 0; i < n; i++) {
 		if (i + LOOK_AHEAD < n)
-			td_map_prefetch(map, page[i + LOOK_AHEAD]);
-		struct td_map_entry *entry = td_map_find(map, page[i]);
+			tide_map_prefetch(map, page[i + LOOK_AHEAD]);
+		struct tide_map_entry *entry = tide_map_find(map, page[i]);
 		if (__builtin_expect(entry->value_plus_1 != 0, 1))
 			numbers->index[i] = entry->value_plus_1 - 1;
 		else if (number_new(map, entry, page[i], &numbers->index[i]))
@@ -34,17 +34,17 @@ int td_mrc_number(struct td_mrc_numbers *numbers, const struct td_mrc_accesses *
 void td_mrc_hist_init(struct td_mrc_hist *h)
 {
 	*h = (struct td_mrc_hist){0};
-	td_vec_init(&h->counts, sizeof(uint64_t));
+	tide_vec_init(&h->counts, sizeof(uint64_t));
 }
 
 void td_mrc_hist_free(struct td_mrc_hist *h)
 {
-	td_vec_free(&h->counts);
+	tide_vec_free(&h->counts);
 }
 
 int td_mrc_hist_reserve(struct td_mrc_hist *h, uint64_t n)
 {
-	int rc = n > h->n ? td_vec_reserve(&h->counts, n) : 0;
+	int rc = n > h->n ? tide_vec_reserve(&h->counts, n) : 0;
 	if (!rc && n > h->n)
 		h->n = n;
 	return rc;

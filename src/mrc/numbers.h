@@ -4,13 +4,13 @@
 
 #include <errno.h>
 
-#include "core/map.h"
 #include "mrc.h"
+#include "tide/map.h"
 
 #define TD_MRC_AHEAD 16 /* accesses whose state is asked for before they come */
 
 struct td_mrc_numbers {
-	struct td_map map;
+	struct tide_map map;
 	/* Of the last batch; what lies after it is some number given before. */
 	uint32_t index[TIDE_BATCH + 2 * TD_MRC_AHEAD];
 };
@@ -32,9 +32,9 @@ static inline int td_mrc_too_long(const char *policy, struct tide_error *err)
 
 /* Accesses by their distance: the number of other pages that a cache must hold for a hit. */
 struct td_mrc_hist {
-	struct td_vec counts; /* uint64_t */
-	uint64_t n;           /* distances there is room for */
-	uint64_t first;       /* accesses to a page not seen before */
+	struct tide_vec counts; /* uint64_t */
+	uint64_t n;             /* distances there is room for */
+	uint64_t first;         /* accesses to a page not seen before */
 };
 
 void td_mrc_hist_init(struct td_mrc_hist *h);

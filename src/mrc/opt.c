@@ -43,9 +43,9 @@ struct layer {
 
 struct opt {
 	struct td_mrc_numbers numbers;
-	struct td_vec next; /* by access: first its page, then the time of the next to it */
-	struct td_vec home; /* by time of next use: the layer, uint16_t */
-	struct td_vec memory;
+	struct tide_vec next; /* by access: first its page, then the time of the next to it */
+	struct tide_vec home; /* by time of next use: the layer, uint16_t */
+	struct tide_vec memory;
 	uint64_t n;
 	struct layer *layers; /* from 1 on */
 	unsigned depth;
@@ -154,7 +154,7 @@ static int make_layers(struct opt *o, const struct td_mrc_point *at, size_t n)
 		before = whole;
 		o->depth++;
 	}
-	int rc = td_vec_reserve(&o->memory, all);
+	int rc = tide_vec_reserve(&o->memory, all);
 	int32_t *heap = (int32_t *)(void *)o->memory.at;
 	for (unsigned i = 1; i <= o->depth; heap += o->layers[i++].room + 1)
 		o->layers[i].heap = heap;
@@ -167,10 +167,10 @@ static int create(void *self, const void *config, struct tide_error *err)
 {
 	struct opt *o = self;
 	(void)config;
-	td_vec_init(&o->next, sizeof(int32_t));
-	td_vec_init(&o->home, sizeof(uint16_t));
-	td_vec_init(&o->memory, sizeof(int32_t));
-	return td_map_init(&o->numbers.map, 0) ? td_mrc_no_memory(err) : 0;
+	tide_vec_init(&o->next, sizeof(int32_t));
+	tide_vec_init(&o->home, sizeof(uint16_t));
+	tide_vec_init(&o->memory, sizeof(int32_t));
+	return tide_map_init(&o->numbers.map, 0) ? td_mrc_no_memory(err) : 0;
 }
 
 static int see(void *self, const struct td_mrc_accesses *accesses, struct tide_error *err)
@@ -183,7 +183,7 @@ static int see(void *self, const struct td_mrc_accesses *accesses, struct tide_e
 		return tide_fail(
 			err, -EFBIG,
 			"the curve of opt takes at most 2 billion accesses: give --sample");
-	if (td_vec_reserve(&o->next, o->n + accesses->n))
+	if (tide_vec_reserve(&o->next, o->n + accesses->n))
 		return td_mrc_no_memory(err);
 	memcpy((uint32_t *)(void *)o->next.at + o->n, o->numbers.index,
 	       accesses->n * sizeof o->numbers.index[0]);
@@ -195,9 +195,9 @@ static int see(void *self, const struct td_mrc_accesses *accesses, struct tide_e
 static int foresee(struct opt *o)
 {
 	int32_t *next = (int32_t *)(void *)o->next.at;
-	struct td_vec later;
-	td_vec_init(&later, sizeof(int32_t));
-	if (td_vec_reserve(&later, o->numbers.map.n))
+	struct tide_vec later;
+	tide_vec_init(&later, sizeof(int32_t));
+	if (tide_vec_reserve(&later, o->numbers.map.n))
 		return -ENOMEM;
 	int32_t *soonest = (int32_t *)(void *)later.at;
 	for (uint64_t t = o->n; t; t--) {
@@ -207,7 +207,7 @@ static int foresee(struct opt *o)
 		next[t - 1] = *of_page ? *of_page : NEVER;
 		*of_page = (int32_t)t;
 	}
-	td_vec_free(&later);
+	tide_vec_free(&later);
 	return 0;
 }
 
@@ -228,7 +228,7 @@ static int answer(void *self, uint64_t accesses, struct td_mrc_point *at, size_t
 {
 	struct opt *o = self;
 	(void)accesses;
-	if (foresee(o) || make_layers(o, at, n) || td_vec_reserve(&o->home, o->n + 1))
+	if (foresee(o) || make_layers(o, at, n) || tide_vec_reserve(&o->home, o->n + 1))
 		return td_mrc_no_memory(err);
 	const int32_t *next = (const int32_t *)(void *)o->next.at;
 	for (uint64_t t = 1; t <= o->n; t++)
@@ -245,10 +245,10 @@ static uint64_t distinct(const void *self)
 static void destroy(void *self)
 {
 	struct opt *o = self;
-	td_map_free(&o->numbers.map);
-	td_vec_free(&o->next);
-	td_vec_free(&o->home);
-	td_vec_free(&o->memory);
+	tide_map_free(&o->numbers.map);
+	tide_vec_free(&o->next);
+	tide_vec_free(&o->home);
+	tide_vec_free(&o->memory);
 	free(o->layers);
 }
 

@@ -33,10 +33,10 @@ struct step {
 
 struct osl {
 	struct td_mrc_numbers numbers;
-	struct td_vec seen;  /* struct access */
-	struct td_vec times; /* the same by page: first times, then intervals; uint32_t */
-	struct td_vec ends;  /* by page: where its times end, uint64_t */
-	struct td_vec steps; /* struct step */
+	struct tide_vec seen;  /* struct access */
+	struct tide_vec times; /* the same by page: first times, then intervals; uint32_t */
+	struct tide_vec ends;  /* by page: where its times end, uint64_t */
+	struct tide_vec steps; /* struct step */
 	uint64_t n, steps_n;
 };
 
@@ -44,11 +44,11 @@ static int create(void *self, const void *config, struct tide_error *err)
 {
 	struct osl *o = self;
 	(void)config;
-	td_vec_init(&o->seen, sizeof(struct access));
-	td_vec_init(&o->times, sizeof(uint32_t));
-	td_vec_init(&o->ends, sizeof(uint64_t));
-	td_vec_init(&o->steps, sizeof(struct step));
-	return td_map_init(&o->numbers.map, 0) ? td_mrc_no_memory(err) : 0;
+	tide_vec_init(&o->seen, sizeof(struct access));
+	tide_vec_init(&o->times, sizeof(uint32_t));
+	tide_vec_init(&o->ends, sizeof(uint64_t));
+	tide_vec_init(&o->steps, sizeof(struct step));
+	return tide_map_init(&o->numbers.map, 0) ? td_mrc_no_memory(err) : 0;
 }
 
 static int see(void *self, const struct td_mrc_accesses *accesses, struct tide_error *err)
@@ -59,7 +59,7 @@ static int see(void *self, const struct td_mrc_accesses *accesses, struct tide_e
 		return rc;
 	if (accesses->before + TIDE_BATCH > UINT32_MAX)
 		return td_mrc_too_long("osl", err);
-	if (td_vec_reserve(&o->seen, o->n + accesses->n))
+	if (tide_vec_reserve(&o->seen, o->n + accesses->n))
 		return td_mrc_no_memory(err);
 	struct access *seen = (struct access *)(void *)o->seen.at + o->n;
 	for (uint32_t i = 0; i < accesses->n; i++)
@@ -75,7 +75,7 @@ static int sort_by_page(struct osl *o)
 {
 	const struct access *seen = (const struct access *)(void *)o->seen.at;
 	uint64_t pages = o->numbers.map.n, sum = 0;
-	if (td_vec_reserve(&o->times, o->n) || td_vec_reserve(&o->ends, pages))
+	if (tide_vec_reserve(&o->times, o->n) || tide_vec_reserve(&o->ends, pages))
 		return -ENOMEM;
 	uint64_t *ends = (uint64_t *)(void *)o->ends.at;
 	uint32_t *times = (uint32_t *)(void *)o->times.at;
@@ -88,7 +88,7 @@ static int sort_by_page(struct osl *o)
 	}
 	for (uint64_t i = 0; i < o->n; i++)
 		times[ends[seen[i].page]++] = seen[i].time;
-	td_vec_free(&o->seen);
+	tide_vec_free(&o->seen);
 	return 0;
 }
 
@@ -153,7 +153,7 @@ static int add_all(struct osl *o, uint64_t accesses)
 	uint32_t *times = (uint32_t *)(void *)o->times.at;
 	for (uint64_t p = 0, from = 0; p < o->numbers.map.n; from = ends[p++]) {
 		uint64_t n = ends[p] - from, rest = accesses - times[ends[p] - 1] + 1;
-		if (td_vec_reserve(&o->steps, o->steps_n + n))
+		if (tide_vec_reserve(&o->steps, o->steps_n + n))
 			return -ENOMEM;
 		to_intervals(times + from, n);
 		add_page(o, times + from, n - 1, rest);
@@ -219,11 +219,11 @@ static uint64_t distinct(const void *self)
 static void destroy(void *self)
 {
 	struct osl *o = self;
-	td_map_free(&o->numbers.map);
-	td_vec_free(&o->seen);
-	td_vec_free(&o->times);
-	td_vec_free(&o->ends);
-	td_vec_free(&o->steps);
+	tide_map_free(&o->numbers.map);
+	tide_vec_free(&o->seen);
+	tide_vec_free(&o->times);
+	tide_vec_free(&o->ends);
+	tide_vec_free(&o->steps);
 }
 
 const struct td_mrc_method td_mrc_osl = {

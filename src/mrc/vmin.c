@@ -15,8 +15,8 @@
 
 struct vmin {
 	struct td_mrc_numbers numbers;
-	struct td_vec last;   /* by page: time of its last access, uint64_t; 0: none */
-	struct td_vec counts; /* by interval, uint32_t */
+	struct tide_vec last;   /* by page: time of its last access, uint64_t; 0: none */
+	struct tide_vec counts; /* by interval, uint32_t */
 	uint64_t longest;
 	uint64_t n;
 };
@@ -25,9 +25,9 @@ static int create(void *self, const void *config, struct tide_error *err)
 {
 	struct vmin *v = self;
 	(void)config;
-	td_vec_init(&v->last, sizeof(uint64_t));
-	td_vec_init(&v->counts, sizeof(uint32_t));
-	return td_map_init(&v->numbers.map, 0) ? td_mrc_no_memory(err) : 0;
+	tide_vec_init(&v->last, sizeof(uint64_t));
+	tide_vec_init(&v->counts, sizeof(uint32_t));
+	return tide_map_init(&v->numbers.map, 0) ? td_mrc_no_memory(err) : 0;
 }
 
 static int see(void *self, const struct td_mrc_accesses *accesses, struct tide_error *err)
@@ -39,7 +39,7 @@ static int see(void *self, const struct td_mrc_accesses *accesses, struct tide_e
 	uint64_t end = accesses->before + TIDE_BATCH;
 	if (end > UINT32_MAX)
 		return td_mrc_too_long("vmin", err);
-	if (td_vec_reserve(&v->last, v->numbers.map.n) || td_vec_reserve(&v->counts, end + 1))
+	if (tide_vec_reserve(&v->last, v->numbers.map.n) || tide_vec_reserve(&v->counts, end + 1))
 		return td_mrc_no_memory(err);
 	uint64_t *last = (uint64_t *)(void *)v->last.at;
 	uint32_t *counts = (uint32_t *)(void *)v->counts.at;
@@ -86,9 +86,9 @@ static uint64_t distinct(const void *self)
 static void destroy(void *self)
 {
 	struct vmin *v = self;
-	td_map_free(&v->numbers.map);
-	td_vec_free(&v->last);
-	td_vec_free(&v->counts);
+	tide_map_free(&v->numbers.map);
+	tide_vec_free(&v->last);
+	tide_vec_free(&v->counts);
 }
 
 const struct td_mrc_method td_mrc_vmin = {

@@ -13,7 +13,7 @@
 static bool is_dirty(struct td_pool *p, uint64_t page)
 {
 	uint32_t b = td_pool_resolve(p, page * p->degree);
-	return b != TD_NIL && td_pool_word(p, b) & TD_DIRTY;
+	return b != TIDE_NIL && td_pool_word(p, b) & TD_DIRTY;
 }
 
 /* Somebody may be writing it: then it is dirty again when that is done, and what is here is any
@@ -130,11 +130,11 @@ void td_pool_write_back(struct td_pool *p, size_t n)
 static void keep(struct td_pool *p, uint32_t b)
 {
 	if (p->blocks[b].in_frame) {
-		td_list_push_tail(&p->main, td_pool_links(p), b);
+		tide_list_push_tail(&p->main, td_pool_links(p), b);
 		td_pool_thaw(p, b);
 		return;
 	}
-	td_list_push_tail(&p->device, td_pool_links(p), b);
+	tide_list_push_tail(&p->device, td_pool_links(p), b);
 	atomic_fetch_or(&p->blocks[b].word, TD_DEVICE);
 }
 
@@ -157,7 +157,7 @@ static int write_dirty(struct td_pool *p, const uint32_t *outs, size_t n)
 /* It leaves soon: its place in the index is fetched ahead. */
 static void expect(const struct td_pool *p, uint32_t b)
 {
-	if (b != TD_NIL && td_pool_word(p, b) & TD_INDEXED)
+	if (b != TIDE_NIL && td_pool_word(p, b) & TD_INDEXED)
 		td_pool_index_expect(p, p->blocks[b].tag);
 }
 
@@ -166,7 +166,7 @@ static int drop(struct td_pool *p, const uint32_t *outs, size_t n)
 {
 	int rc = write_dirty(p, outs, n);
 	for (size_t i = 0; i < n; i++) {
-		expect(p, i + 1 < n ? outs[i + 1] : TD_NIL);
+		expect(p, i + 1 < n ? outs[i + 1] : TIDE_NIL);
 		if (td_pool_word(p, outs[i]) & TD_DIRTY)
 			keep(p, outs[i]);
 		else
@@ -193,11 +193,11 @@ static size_t choose_outs(struct td_pool *p, size_t *first)
 	size_t n = 0;
 	while (p->device.n + (w->victims_n - *first) > p->device_max) {
 		uint32_t b = p->device.head;
-		if (b == TD_NIL) {
+		if (b == TIDE_NIL) {
 			w->outs[n++] = w->victims[(*first)++];
 			continue;
 		}
-		td_list_remove(&p->device, td_pool_links(p), b);
+		tide_list_remove(&p->device, td_pool_links(p), b);
 		atomic_fetch_and(&p->blocks[b].word, ~TD_DEVICE);
 		w->outs[n++] = b;
 	}
@@ -225,8 +225,8 @@ static void take_victims(struct td_pool *p)
 	size_t most = 2 * (size_t)p->batch * p->degree;
 	uint32_t b = p->main.head;
 	w->victims_n = 0;
-	while (p->main.n > p->main_max && b != TD_NIL && w->victims_n < most) {
-		uint32_t next = td_link_at(td_pool_links(p), b)->next;
+	while (p->main.n > p->main_max && b != TIDE_NIL && w->victims_n < most) {
+		uint32_t next = tide_link_at(td_pool_links(p), b)->next;
 		if (td_pool_take(p, b))
 			w->victims[w->victims_n++] = b;
 		b = next;
@@ -243,7 +243,7 @@ static void land(struct td_pool *p, uint32_t b, uint32_t slot)
 /* Back to where it was. */
 static void return_victim(struct td_pool *p, uint32_t b)
 {
-	td_list_push_head(&p->main, td_pool_links(p), b);
+	tide_list_push_head(&p->main, td_pool_links(p), b);
 	td_pool_thaw(p, b);
 }
 

@@ -124,8 +124,8 @@ static void list_candidate(struct td_pool *p, size_t place)
 {
 	struct td_pool_work *w = &p->work;
 	uint32_t b = td_pool_index_find(p, w->signatures[place]);
-	w->candidates[place] = TD_NIL;
-	if (b == TD_NIL || !(td_pool_word(p, b) & TD_DEVICE))
+	w->candidates[place] = TIDE_NIL;
+	if (b == TIDE_NIL || !(td_pool_word(p, b) & TD_DEVICE))
 		return;
 	w->candidates[place] = b;
 	w->slots[w->candidates_n] = p->blocks[b].slot;

@@ -60,7 +60,7 @@ static void hold_alone(struct td_pool *p, uint32_t b, uint64_t signature)
 static void merge(struct td_pool *p, uint32_t b, uint64_t signature, const void *bytes)
 {
 	uint32_t other = td_pool_index_find(p, signature);
-	if (other == TD_NIL) {
+	if (other == TIDE_NIL) {
 		hold_alone(p, b, signature);
 		return;
 	}
@@ -70,7 +70,7 @@ static void merge(struct td_pool *p, uint32_t b, uint64_t signature, const void 
 		thaw(p, b);
 		return;
 	}
-	td_list_remove(p->blocks[b].in_frame ? &p->main : &p->device, td_pool_links(p), b);
+	tide_list_remove(p->blocks[b].in_frame ? &p->main : &p->device, td_pool_links(p), b);
 	td_pool_share(p, p->blocks[b].owner, other);
 	td_pool_block_free(p, b);
 	p->figures.shared_blocks++;

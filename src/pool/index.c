@@ -22,8 +22,8 @@ static uint64_t after(const struct td_pool *p, uint64_t i)
 static uint64_t signature_of(const struct td_pool *p, uint32_t b)
 {
 	const struct td_pool_block *block = &p->blocks[b];
-	return block->content != TD_NIL ? td_pool_signature_in(&p->contents[block->content])
-					: td_pool_signature_of(p, block->owner);
+	return block->content != TIDE_NIL ? td_pool_signature_in(&p->contents[block->content])
+					  : td_pool_signature_of(p, block->owner);
 }
 
 uint32_t td_pool_index_find(const struct td_pool *p, uint64_t signature)
@@ -34,7 +34,7 @@ uint32_t td_pool_index_find(const struct td_pool *p, uint64_t signature)
 		if (p->table[i].tag == tag && signature_of(p, b) == signature)
 			return b;
 	}
-	return TD_NIL;
+	return TIDE_NIL;
 }
 
 bool td_pool_index_has(const struct td_pool *p, uint32_t b)
@@ -97,7 +97,7 @@ void td_pool_content_free(struct td_pool *p, uint32_t content)
 /* There are more contents than blocks, so one that nobody holds is always found. */
 static void free_some(struct td_pool *p)
 {
-	while (p->contents[p->hand].block != TD_NIL)
+	while (p->contents[p->hand].block != TIDE_NIL)
 		p->hand = p->hand + 1 == p->n_contents ? 0 : p->hand + 1;
 	td_pool_content_free(p, p->hand);
 	p->hand = p->hand + 1 == p->n_contents ? 0 : p->hand + 1;
@@ -106,11 +106,11 @@ static void free_some(struct td_pool *p)
 /* One that was never used, while there are such; their memory was not touched before. */
 static uint32_t take_content(struct td_pool *p)
 {
-	if (p->free_content == TD_NIL && p->contents_used < p->n_contents) {
+	if (p->free_content == TIDE_NIL && p->contents_used < p->n_contents) {
 		p->contents[p->contents_used].gen = 2;
 		return p->contents_used++;
 	}
-	if (p->free_content == TD_NIL)
+	if (p->free_content == TIDE_NIL)
 		free_some(p);
 	uint32_t content = p->free_content;
 	p->free_content = p->contents[content].block;
@@ -123,7 +123,7 @@ uint32_t td_pool_content_new(struct td_pool *p, uint64_t signature)
 	struct td_pool_content *c = &p->contents[content];
 	c->low = (uint32_t)signature;
 	c->tag = (uint32_t)(signature >> 32);
-	c->block = TD_NIL;
+	c->block = TIDE_NIL;
 	c->links = 0;
 	return content;
 }

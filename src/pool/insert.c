@@ -15,7 +15,7 @@ static void arrive(struct td_pool *p, uint32_t b, uint32_t frame)
 static void stay_on_device(struct td_pool *p, uint32_t b)
 {
 	atomic_fetch_or(&p->blocks[b].word, TD_DEVICE);
-	td_list_push_tail(&p->device, td_pool_links(p), b);
+	tide_list_push_tail(&p->device, td_pool_links(p), b);
 }
 
 static void arrive_all(struct td_pool *p)
@@ -36,8 +36,8 @@ static void arrive_all(struct td_pool *p)
 static uint32_t take_frame(struct td_pool *p, struct td_pool_item *item, const unsigned char *bytes)
 {
 	uint32_t frame = item->frame;
-	if (frame != TD_NIL) {
-		item->frame = TD_NIL;
+	if (frame != TIDE_NIL) {
+		item->frame = TIDE_NIL;
 		return frame;
 	}
 	frame = p->free_frames[--p->frames_n];
@@ -66,10 +66,10 @@ static bool try_share(struct td_pool *p, struct td_pool_item *item, size_t place
 		      const unsigned char *bytes)
 {
 	uint32_t b = td_pool_index_find(p, p->work.signatures[place]);
-	if (b == TD_NIL || !td_pool_takes_more(p, b) || !is_equal(p, b, place, bytes))
+	if (b == TIDE_NIL || !td_pool_takes_more(p, b) || !is_equal(p, b, place, bytes))
 		return false;
 	if (td_pool_word(p, b) & TD_DEVICE) {
-		td_list_remove(&p->device, td_pool_links(p), b);
+		tide_list_remove(&p->device, td_pool_links(p), b);
 		atomic_fetch_and(&p->blocks[b].word, ~TD_DEVICE);
 		arrive(p, b, take_frame(p, item, bytes));
 	}
@@ -82,7 +82,7 @@ static bool try_share(struct td_pool *p, struct td_pool_item *item, size_t place
 static bool has_equals(const struct td_pool *p, uint64_t ref)
 {
 	uint32_t content = td_pool_content_of(p, ref);
-	return content != TD_NIL && p->contents[content].links > 1;
+	return content != TIDE_NIL && p->contents[content].links > 1;
 }
 
 static void place_block(struct td_pool *p, struct td_pool_item *item, size_t place, uint64_t ref,
@@ -109,7 +109,7 @@ static void place_page(struct td_pool *p, struct td_pool_item *item, size_t i)
 	for (uint32_t k = 0; k < p->degree; k++) {
 		uint64_t ref = item->page * p->degree + k;
 		const unsigned char *bytes = item->data + (size_t)k * p->block_bytes;
-		if (td_pool_resolve(p, ref) == TD_NIL)
+		if (td_pool_resolve(p, ref) == TIDE_NIL)
 			place_block(p, item, i * p->degree + k, ref, bytes);
 	}
 }
@@ -120,7 +120,7 @@ static void place_fresh(struct td_pool *p, struct td_pool_item *item)
 	const unsigned char *bytes = item->first->from;
 	for (uint32_t k = 0; k < p->degree; k++) {
 		uint64_t ref = item->page * p->degree + k;
-		if (td_pool_resolve(p, ref) != TD_NIL)
+		if (td_pool_resolve(p, ref) != TIDE_NIL)
 			continue;
 		uint32_t frame = p->free_frames[--p->frames_n];
 		memcpy(td_pool_frame(p, frame), bytes + (size_t)k * p->block_bytes, p->block_bytes);
@@ -157,7 +157,7 @@ static bool is_on_device(struct td_pool *p, uint64_t page)
 {
 	for (uint32_t i = 0; i < p->degree; i++) {
 		uint32_t b = td_pool_resolve(p, page * p->degree + i);
-		if (b != TD_NIL && td_pool_word(p, b) & TD_DEVICE)
+		if (b != TIDE_NIL && td_pool_word(p, b) & TD_DEVICE)
 			return true;
 	}
 	return false;
@@ -172,7 +172,7 @@ static void insert_item(struct td_pool *p, struct td_pool_item *item, size_t i)
 		place_page(p, item, i);
 	else if (item->fresh && !item->rc)
 		place_fresh(p, item);
-	if (item->frame != TD_NIL)
+	if (item->frame != TIDE_NIL)
 		p->free_frames[p->frames_n++] = item->frame;
 	serve_item(p, item);
 }

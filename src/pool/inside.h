@@ -32,8 +32,8 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "core/list.h"
 #include "pool.h"
+#include "tide/list.h"
 #include "tiers/io.h"
 
 /* word of a block: generation << 32 | flags | pins */
@@ -46,13 +46,13 @@
 
 struct td_pool_block {
 	_Atomic uint64_t word;
-	uint64_t owner;      /* of a private one, or one alone: its ref; TD_NOBODY: it was left */
-	struct td_link link; /* in p->main or p->device; next alone: in the list of free ones,
-			      * where those from p->blocks_used on never were */
-	uint32_t content;    /* TD_NIL: private or alone */
-	uint32_t tag;        /* of an indexed one: the upper half of its signature */
-	uint32_t slot;       /* frame or slot */
-	bool in_frame;       /* that is where its bytes are, also on its way */
+	uint64_t owner;        /* of a private one, or one alone: its ref; TD_NOBODY: it was left */
+	struct tide_link link; /* in p->main or p->device; next alone: in the list of free ones,
+				* where those from p->blocks_used on never were */
+	uint32_t content;      /* TIDE_NIL: private or alone */
+	uint32_t tag;          /* of an indexed one: the upper half of its signature */
+	uint32_t slot;         /* frame or slot */
+	bool in_frame;         /* that is where its bytes are, also on its way */
 };
 #define TD_NOBODY UINT64_MAX
 
@@ -61,7 +61,7 @@ struct td_pool_block {
 
 struct td_pool_content {
 	uint32_t low, tag; /* its signature, in two: so it takes 20 bytes, not 24 */
-	uint32_t block;    /* TD_NIL: not held now; of a free one: the next free one */
+	uint32_t block;    /* TIDE_NIL: not held now; of a free one: the next free one */
 	uint32_t gen;
 	uint32_t links; /* refs that have it; 0: free, or held though all have left */
 };
@@ -186,7 +186,7 @@ struct td_pool {
 	pthread_mutex_t flush_lock; /* before `lock` */
 
 	uint32_t main_max, device_max, n_blocks, n_frames; /* in blocks */
-	struct td_list main, device;                       /* tails: used last */
+	struct tide_list main, device;                     /* tails: used last */
 	uint32_t free_block, blocks_used, *free_frames, *free_slots;
 	uint32_t frames_n, slots_n, reserved;
 
@@ -214,9 +214,9 @@ struct td_pool {
 
 /* ---- blocks ---- */
 
-static inline struct td_links td_pool_links(struct td_pool *p)
+static inline struct tide_links td_pool_links(struct td_pool *p)
 {
-	return (struct td_links){(unsigned char *)&p->blocks->link, sizeof *p->blocks};
+	return (struct tide_links){(unsigned char *)&p->blocks->link, sizeof *p->blocks};
 }
 
 static inline uint64_t td_pool_word(const struct td_pool *p, uint32_t b)
@@ -252,7 +252,7 @@ static inline void td_pool_put_at(struct td_pool *p, uint32_t b, uint32_t slot, 
 
 static inline void td_pool_touch(struct td_pool *p, uint32_t b)
 {
-	td_list_to_tail(&p->main, td_pool_links(p), b);
+	tide_list_to_tail(&p->main, td_pool_links(p), b);
 }
 
 static inline uint64_t td_pool_signature_in(const struct td_pool_content *c)
@@ -261,7 +261,7 @@ static inline uint64_t td_pool_signature_in(const struct td_pool_content *c)
 }
 
 /* refs.c; all with the lock */
-uint32_t td_pool_resolve(struct td_pool *p, uint64_t ref); /* the block, or TD_NIL */
+uint32_t td_pool_resolve(struct td_pool *p, uint64_t ref); /* the block, or TIDE_NIL */
 uint32_t td_pool_content_of(const struct td_pool *p, uint64_t ref);
 uint64_t td_pool_signature_of(const struct td_pool *p, uint64_t ref); /* 0: not known */
 /* In the queue of main, used last, but frozen. */
@@ -284,7 +284,7 @@ void td_pool_unlink(struct td_pool *p, uint64_t ref);
 void td_pool_mark_dirty(struct td_pool *p, uint32_t b);
 
 /* index.c */
-uint32_t td_pool_index_find(const struct td_pool *p, uint64_t signature); /* block or TD_NIL */
+uint32_t td_pool_index_find(const struct td_pool *p, uint64_t signature); /* block or TIDE_NIL */
 bool td_pool_index_has(const struct td_pool *p, uint32_t b);              /* is it found? */
 void td_pool_index_add(struct td_pool *p, uint32_t b, uint64_t signature);
 void td_pool_index_remove(struct td_pool *p, uint32_t b);         /* but for its word */

@@ -79,13 +79,13 @@ static void link_blocks(struct td_pool *p)
 {
 	/* A ref of zeros is to the first block, in a generation that it never has. */
 	atomic_init(&p->blocks[0].word, UINT64_C(1) << 32);
-	p->free_block = TD_NIL;
+	p->free_block = TIDE_NIL;
 	for (uint32_t i = 0; i < p->n_frames; i++)
 		p->free_frames[p->frames_n++] = p->n_frames - 1 - i;
 	for (uint32_t i = 0; i < p->device_max; i++)
 		p->free_slots[p->slots_n++] = p->device_max - 1 - i;
-	td_list_init(&p->main);
-	td_list_init(&p->device);
+	tide_list_init(&p->main);
+	tide_list_init(&p->device);
 }
 
 static bool make_index(struct td_pool *p)
@@ -98,7 +98,7 @@ static bool make_index(struct td_pool *p)
 	p->table = map(p->table_n * sizeof *p->table);
 	if (!p->contents || !p->table)
 		return false;
-	p->free_content = TD_NIL;
+	p->free_content = TIDE_NIL;
 	return true;
 }
 

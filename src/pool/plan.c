@@ -23,10 +23,10 @@ static uint32_t count_frames(struct td_pool *p, const struct td_pool_request *r,
 	*held = true;
 	for (uint32_t i = 0; i < p->degree; i++) {
 		uint32_t b = td_pool_resolve(p, r->page * p->degree + i);
-		uint64_t word = b == TD_NIL ? 0 : td_pool_word(p, b);
-		*held &= b != TD_NIL;
+		uint64_t word = b == TIDE_NIL ? 0 : td_pool_word(p, b);
+		*held &= b != TIDE_NIL;
 		n += !(word & TD_MAIN);
-		n += b != TD_NIL && r->write && !(word & TD_PRIVATE);
+		n += b != TIDE_NIL && r->write && !(word & TD_PRIVATE);
 	}
 	return n;
 }
@@ -35,7 +35,7 @@ static uint32_t count_frames(struct td_pool *p, const struct td_pool_request *r,
 static void fetch_block(struct td_pool *p, uint32_t b)
 {
 	struct td_pool_work *w = &p->work;
-	td_list_remove(&p->device, td_pool_links(p), b);
+	tide_list_remove(&p->device, td_pool_links(p), b);
 	atomic_fetch_and(&p->blocks[b].word, ~TD_DEVICE);
 	uint32_t frame = p->free_frames[--p->frames_n];
 	w->slots[w->coming_n] = p->blocks[b].slot;
@@ -50,7 +50,7 @@ static bool fetch_blocks(struct td_pool *p, uint64_t page)
 	bool any = false;
 	for (uint32_t i = 0; i < p->degree; i++) {
 		uint32_t b = td_pool_resolve(p, page * p->degree + i);
-		if (b == TD_NIL || !(td_pool_word(p, b) & TD_DEVICE))
+		if (b == TIDE_NIL || !(td_pool_word(p, b) & TD_DEVICE))
 			continue;
 		fetch_block(p, b);
 		any = true;
@@ -102,7 +102,7 @@ static void plan_item(struct td_pool *p, struct td_pool_request *r, bool held)
 {
 	struct td_pool_work *w = &p->work;
 	struct td_pool_item *item = &w->items[w->n++];
-	*item = (struct td_pool_item){.page = r->page, .first = r, .last = r, .frame = TD_NIL};
+	*item = (struct td_pool_item){.page = r->page, .first = r, .last = r, .frame = TIDE_NIL};
 	bool from_device = fetch_blocks(p, r->page);
 	item->fresh = !held && is_whole(p, r);
 	if (!held && !item->fresh)

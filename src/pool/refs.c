@@ -23,8 +23,8 @@ uint32_t td_pool_content_of(const struct td_pool *p, uint64_t ref)
 	uint64_t link = link_of(p, ref);
 	uint32_t content = (uint32_t)(link >> 32);
 	if (!link || link & 1)
-		return TD_NIL;
-	return p->contents[content].gen == (uint32_t)link ? content : TD_NIL;
+		return TIDE_NIL;
+	return p->contents[content].gen == (uint32_t)link ? content : TIDE_NIL;
 }
 
 uint64_t td_pool_signature_of(const struct td_pool *p, uint64_t ref)
@@ -33,7 +33,7 @@ uint64_t td_pool_signature_of(const struct td_pool *p, uint64_t ref)
 	if (link & 1)
 		return link;
 	uint32_t content = td_pool_content_of(p, ref);
-	return content != TD_NIL ? td_pool_signature_in(&p->contents[content]) : 0;
+	return content != TIDE_NIL ? td_pool_signature_in(&p->contents[content]) : 0;
 }
 
 static void set_ref(struct td_pool *p, uint64_t ref, uint32_t b)
@@ -49,8 +49,8 @@ uint32_t td_pool_resolve(struct td_pool *p, uint64_t ref)
 	if (td_pool_word(p, b) >> 32 == (uint32_t)at)
 		return b;
 	uint32_t content = td_pool_content_of(p, ref);
-	if (content == TD_NIL || p->contents[content].block == TD_NIL)
-		return TD_NIL;
+	if (content == TIDE_NIL || p->contents[content].block == TIDE_NIL)
+		return TIDE_NIL;
 	set_ref(p, ref, p->contents[content].block);
 	return p->contents[content].block;
 }
@@ -60,7 +60,7 @@ uint32_t td_pool_resolve(struct td_pool *p, uint64_t ref)
 static uint32_t take_block(struct td_pool *p)
 {
 	uint32_t b = p->free_block;
-	if (b == TD_NIL) {
+	if (b == TIDE_NIL) {
 		b = p->blocks_used++;
 		atomic_store_explicit(&p->blocks[b].word, UINT64_C(1) << 32, memory_order_relaxed);
 		return b;
@@ -72,9 +72,9 @@ static uint32_t take_block(struct td_pool *p)
 uint32_t td_pool_block_new(struct td_pool *p, uint32_t frame)
 {
 	uint32_t b = take_block(p);
-	p->blocks[b].content = TD_NIL;
+	p->blocks[b].content = TIDE_NIL;
 	td_pool_put_at(p, b, frame, true);
-	td_list_push_tail(&p->main, td_pool_links(p), b);
+	tide_list_push_tail(&p->main, td_pool_links(p), b);
 	return b;
 }
 
@@ -97,8 +97,8 @@ void td_pool_block_free(struct td_pool *p, uint32_t b)
 	uint64_t gen = td_pool_word(p, b) >> 32;
 	if (td_pool_word(p, b) & TD_INDEXED)
 		td_pool_index_remove(p, b);
-	if (block->content != TD_NIL) {
-		p->contents[block->content].block = TD_NIL;
+	if (block->content != TIDE_NIL) {
+		p->contents[block->content].block = TIDE_NIL;
 		if (!p->contents[block->content].links)
 			td_pool_content_free(p, block->content);
 	}
@@ -132,14 +132,14 @@ bool td_pool_take(struct td_pool *p, uint32_t b)
 {
 	if (!td_pool_freeze(p, b))
 		return false;
-	td_list_remove(&p->main, td_pool_links(p), b);
+	tide_list_remove(&p->main, td_pool_links(p), b);
 	return true;
 }
 
 void td_pool_to_main(struct td_pool *p, uint32_t b, uint32_t frame)
 {
 	td_pool_put_at(p, b, frame, true);
-	td_list_push_tail(&p->main, td_pool_links(p), b);
+	tide_list_push_tail(&p->main, td_pool_links(p), b);
 	publish(p, b, TD_MAIN);
 }
 
@@ -156,9 +156,9 @@ void td_pool_unlink(struct td_pool *p, uint64_t ref)
 	uint32_t content = td_pool_content_of(p, ref);
 	if (p->has_links)
 		put_link(p, ref, 0);
-	if (content == TD_NIL)
+	if (content == TIDE_NIL)
 		return;
-	if (!--p->contents[content].links && p->contents[content].block == TD_NIL)
+	if (!--p->contents[content].links && p->contents[content].block == TIDE_NIL)
 		td_pool_content_free(p, content);
 }
 
@@ -171,7 +171,7 @@ static void set_content(struct td_pool *p, uint32_t b, uint32_t content)
 void td_pool_hold(struct td_pool *p, uint64_t ref, uint32_t b, uint64_t signature)
 {
 	uint32_t content = td_pool_content_of(p, ref);
-	if (content != TD_NIL)
+	if (content != TIDE_NIL)
 		set_content(p, b, content);
 	else
 		put_link(p, ref, signature);
@@ -184,14 +184,14 @@ void td_pool_hold(struct td_pool *p, uint64_t ref, uint32_t b, uint64_t signatur
 bool td_pool_takes_more(const struct td_pool *p, uint32_t b)
 {
 	uint32_t content = p->blocks[b].content;
-	return content == TD_NIL || p->contents[content].links < UINT32_MAX;
+	return content == TIDE_NIL || p->contents[content].links < UINT32_MAX;
 }
 
 /* The first one to share a block makes a content of it. */
 void td_pool_share(struct td_pool *p, uint64_t ref, uint32_t b)
 {
 	uint64_t owner = p->blocks[b].owner;
-	if (p->blocks[b].content == TD_NIL) {
+	if (p->blocks[b].content == TIDE_NIL) {
 		set_content(p, b, td_pool_content_new(p, td_pool_signature_of(p, owner)));
 		set_link(p, owner, p->blocks[b].content);
 	}
@@ -207,7 +207,7 @@ void td_pool_share(struct td_pool *p, uint64_t ref, uint32_t b)
 static bool is_shared(const struct td_pool *p, uint32_t b)
 {
 	uint32_t content = p->blocks[b].content;
-	return content != TD_NIL && p->contents[content].links > 1;
+	return content != TIDE_NIL && p->contents[content].links > 1;
 }
 
 static void remove_block(struct td_pool *p, uint32_t b)
@@ -224,10 +224,10 @@ static bool detach(struct td_pool *p, uint64_t ref, uint32_t b)
 	if (p->degree == 1 && !td_pool_freeze(p, b))
 		return false;
 	remove_block(p, b);
-	if (content != TD_NIL)
-		p->contents[content].block = TD_NIL;
+	if (content != TIDE_NIL)
+		p->contents[content].block = TIDE_NIL;
 	td_pool_unlink(p, ref);
-	p->blocks[b].content = TD_NIL;
+	p->blocks[b].content = TIDE_NIL;
 	td_pool_block_own(p, b, ref);
 	return true;
 }
@@ -235,7 +235,7 @@ static bool detach(struct td_pool *p, uint64_t ref, uint32_t b)
 /* It goes on without this page: for others, or until it is not pinned any more. */
 static void leave(struct td_pool *p, uint64_t ref, uint32_t b)
 {
-	if (p->blocks[b].content == TD_NIL) {
+	if (p->blocks[b].content == TIDE_NIL) {
 		remove_block(p, b);
 		p->blocks[b].owner = TD_NOBODY;
 	}
@@ -281,7 +281,7 @@ static bool take_anywhere(struct td_pool *p, uint32_t b)
 {
 	if (td_pool_word(p, b) & TD_MAIN)
 		return td_pool_take(p, b);
-	td_list_remove(&p->device, td_pool_links(p), b);
+	tide_list_remove(&p->device, td_pool_links(p), b);
 	return true;
 }
 
@@ -298,9 +298,9 @@ static bool forget_block(struct td_pool *p, uint64_t ref)
 	if (is_untouched(p, ref))
 		return true;
 	uint32_t b = td_pool_resolve(p, ref), content = td_pool_content_of(p, ref);
-	bool alone = content == TD_NIL || p->contents[content].links == 1;
-	bool taken = b != TD_NIL && alone && take_anywhere(p, b);
-	if (b != TD_NIL && alone && !taken) {
+	bool alone = content == TIDE_NIL || p->contents[content].links == 1;
+	bool taken = b != TIDE_NIL && alone && take_anywhere(p, b);
+	if (b != TIDE_NIL && alone && !taken) {
 		if (td_pool_word(p, b) & TD_PRIVATE)
 			return false;
 		leave(p, ref, b);

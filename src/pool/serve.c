@@ -6,10 +6,10 @@
 /* A write to what others share needs a frame for the copy: that is the leader's. */
 static bool is_ready(struct td_pool *p, uint32_t b, bool write)
 {
-	uint64_t word = b == TD_NIL ? 0 : td_pool_word(p, b);
+	uint64_t word = b == TIDE_NIL ? 0 : td_pool_word(p, b);
 	if (!(word & TD_MAIN))
 		return false;
-	if (!write || word & TD_PRIVATE || p->blocks[b].content == TD_NIL)
+	if (!write || word & TD_PRIVATE || p->blocks[b].content == TIDE_NIL)
 		return true;
 	return p->contents[p->blocks[b].content].links == 1;
 }

@@ -27,8 +27,8 @@ static void count_held(const struct td_pool *p, uint64_t *held, uint64_t *sharin
 	for (uint32_t b = 0; b < p->blocks_used; b++) {
 		uint64_t word = td_pool_word(p, b);
 		uint32_t content = p->blocks[b].content;
-		uint64_t links = content == TD_NIL ? p->blocks[b].owner != TD_NOBODY
-						   : p->contents[content].links;
+		uint64_t links = content == TIDE_NIL ? p->blocks[b].owner != TD_NOBODY
+						     : p->contents[content].links;
 		if (!(word & (TD_MAIN | TD_DEVICE)))
 			continue;
 		*held += links;
@@ -91,7 +91,7 @@ static const char *check_owner(struct td_pool *p, uint32_t b)
 	const struct td_pool_block *block = &p->blocks[b];
 	uint64_t word = td_pool_word(p, b);
 	bool private = word & TD_PRIVATE, indexed = word & TD_INDEXED;
-	if (block->content != TD_NIL)
+	if (block->content != TIDE_NIL)
 		return private || !indexed || p->contents[block->content].block != b
 			       ? "a shared block is not that of its content"
 			       : NULL;
@@ -118,11 +118,11 @@ static void check_held(struct td_pool *p, uint32_t b, struct tally *t)
 	t->indexed += (word & TD_INDEXED) != 0;
 }
 
-static void walk(struct td_pool *p, const struct td_list *queue, uint64_t flag, struct tally *t)
+static void walk(struct td_pool *p, const struct tide_list *queue, uint64_t flag, struct tally *t)
 {
 	uint64_t n = 0;
-	for (uint32_t b = queue->head; b != TD_NIL && n <= p->n_blocks;
-	     b = td_link_at(td_pool_links(p), b)->next, n++) {
+	for (uint32_t b = queue->head; b != TIDE_NIL && n <= p->n_blocks;
+	     b = tide_link_at(td_pool_links(p), b)->next, n++) {
 		if (!(td_pool_word(p, b) & flag))
 			t->wrong = "a block is in the wrong queue";
 		check_held(p, b, t);
@@ -155,7 +155,7 @@ static void check_links(struct td_pool *p, struct tally *t)
 	for (uint32_t c = 0; p->has_links && c < p->contents_used; c++)
 		counted += p->contents[c].links;
 	for (uint64_t ref = 0; p->has_links && ref < p->pages * p->degree; ref++)
-		found += td_pool_content_of(p, ref) != TD_NIL;
+		found += td_pool_content_of(p, ref) != TIDE_NIL;
 	if (counted != found)
 		t->wrong = "reference counts are not those of the pages";
 }
@@ -168,7 +168,7 @@ int td_pool_check(struct td_pool *p, struct tide_error *err)
 	td_pool_drain(p);
 	walk(p, &p->main, TD_MAIN, &t);
 	walk(p, &p->device, TD_DEVICE, &t);
-	for (uint32_t b = p->free_block; b != TD_NIL; b = p->blocks[b].link.next)
+	for (uint32_t b = p->free_block; b != TIDE_NIL; b = p->blocks[b].link.next)
 		t.free++;
 	if (p->main.n + p->device.n + t.free != p->blocks_used)
 		t.wrong = "a block is lost";

@@ -2,11 +2,11 @@
 #ifndef TD_TRACE_PAGEMAP_H
 #define TD_TRACE_PAGEMAP_H
 
-#include "core/map.h"
+#include "tide/map.h"
 
 struct td_trace_pagemap {
-	struct td_map map;    /* page -> place in values, in the order of coming */
-	struct td_vec values; /* uint64_t */
+	struct tide_map map;    /* page -> place in values, in the order of coming */
+	struct tide_vec values; /* uint64_t */
 };
 
 /* 0 or -ENOMEM, as the others. */

@@ -1,5 +1,6 @@
 #!/bin/sh
-# A policy is one file that ends in one struct, whose role and name are those of the file.
+# A policy is one file, ROLE/NAME.c, or a folder, ROLE/NAME/NAME.c and what that includes. It ends in
+# one struct, whose role and name are those of the file.
 # usage: policies.sh SOURCE-DIR
 set -eu
 cd "$1/policies"
@@ -16,6 +17,7 @@ function complain(why) {
 	role = part[1]
 	name = part[2]
 	sub(/\.c$/, "", name)
+	if (part[3] != "" && part[3] != name ".c") next
 	symbol = "td_policy_" role "_" name
 	gsub(/-/, "_", symbol)
 

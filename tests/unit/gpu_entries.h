@@ -2,7 +2,7 @@
 #ifndef GPU_ENTRIES_H
 #define GPU_ENTRIES_H
 
-#include "core/map.h"
+#include "tide/map.h"
 #include "gpu_data.h"
 #include "lab/workload/gpu_run.h"
 
@@ -101,7 +101,7 @@ static inline void assert_same(const char *what, const struct entries *a, const 
 
 /* Pages by a number that says how they were last seen. */
 struct marks {
-	struct td_map map;
+	struct tide_map map;
 };
 
 static inline uint64_t key_of(unsigned pc, bool write, uint64_t page)
@@ -112,13 +112,13 @@ static inline uint64_t key_of(unsigned pc, bool write, uint64_t page)
 /* Sets the mark of a key; what it was before, 0 if nothing. */
 static inline uint32_t mark(struct marks *m, uint64_t key, uint32_t value)
 {
-	struct td_map_entry *e = td_map_find(&m->map, key);
+	struct tide_map_entry *e = tide_map_find(&m->map, key);
 	uint32_t before = e->value_plus_1 ? e->value_plus_1 - 1 : 0;
 
 	if (e->value_plus_1)
 		e->value_plus_1 = value + 1;
 	else
-		assert_int_equal(td_map_put(&m->map, e, key, value), 0);
+		assert_int_equal(tide_map_put(&m->map, e, key, value), 0);
 	return before;
 }
 
@@ -130,7 +130,7 @@ static inline struct entries first_of(struct td_gpu_app *app, const struct entri
 	uint32_t wave = 0, waves = 0, kernel = UINT32_MAX;
 	uint64_t width = 1;
 
-	assert_int_equal(td_map_init(&seen.map, 1024), 0);
+	assert_int_equal(tide_map_init(&seen.map, 1024), 0);
 	for (size_t k = 0; k < all->n; k++) {
 		struct entry *e = &all->at[k];
 		if (e->kernel != kernel) {
@@ -144,7 +144,7 @@ static inline struct entries first_of(struct td_gpu_app *app, const struct entri
 		if (mark(&seen, key_of(e->pc, e->write, e->page), wave) != wave)
 			keep(&first, *e);
 	}
-	td_map_free(&seen.map);
+	tide_map_free(&seen.map);
 	return first;
 }
 

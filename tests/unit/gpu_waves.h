@@ -103,14 +103,14 @@ static inline struct entries naive_entries(struct td_gpu_app *app)
 	struct naive v = {.app = app};
 	struct td_gpu_launch l;
 
-	assert_int_equal(td_map_init(&v.seen.map, 1024), 0);
-	assert_int_equal(td_map_init(&v.counted.map, 1024), 0);
+	assert_int_equal(tide_map_init(&v.seen.map, 1024), 0);
+	assert_int_equal(tide_map_init(&v.counted.map, 1024), 0);
 	for (; app->launch(app, v.kernel, &l); v.kernel++) {
 		v.l = &l;
 		naive_launch(&v);
 	}
-	td_map_free(&v.seen.map);
-	td_map_free(&v.counted.map);
+	tide_map_free(&v.seen.map);
+	tide_map_free(&v.counted.map);
 	return v.all;
 }
 

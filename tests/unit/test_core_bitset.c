@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "core/bitset.h"
+#include "tide/bitset.h"
 #include "tide/event.h"
 
 /* One word, its border, and the borders of two and three levels. */
@@ -24,47 +24,47 @@ static uint64_t plain_below(const struct plain *p, uint64_t i)
 	while (i--)
 		if (p->has[i])
 			return i;
-	return TD_BITSET_NONE;
+	return TIDE_BITSET_NONE;
 }
 
-static void open_both(struct td_bitset *s, struct plain *p, uint64_t bound)
+static void open_both(struct tide_bitset *s, struct plain *p, uint64_t bound)
 {
-	assert_int_equal(td_bitset_init(s, bound), 0);
+	assert_int_equal(tide_bitset_init(s, bound), 0);
 	*p = (struct plain){calloc(bound, 1), bound};
 	assert_non_null(p->has);
 }
 
-static void close_both(struct td_bitset *s, struct plain *p)
+static void close_both(struct tide_bitset *s, struct plain *p)
 {
-	td_bitset_free(s);
+	tide_bitset_free(s);
 	free(p->has);
 }
 
-static void set_both(struct td_bitset *s, struct plain *p, uint64_t i, bool on)
+static void set_both(struct tide_bitset *s, struct plain *p, uint64_t i, bool on)
 {
 	p->has[i] = on;
 	if (on)
-		td_bitset_add(s, i);
+		tide_bitset_add(s, i);
 	else
-		td_bitset_remove(s, i);
-	assert_int_equal(td_bitset_has(s, i), on);
+		tide_bitset_remove(s, i);
+	assert_int_equal(tide_bitset_has(s, i), on);
 }
 
-static void assert_same_below(const struct td_bitset *s, const struct plain *p, uint64_t i)
+static void assert_same_below(const struct tide_bitset *s, const struct plain *p, uint64_t i)
 {
-	assert_int_equal(td_bitset_below(s, i), plain_below(p, i));
+	assert_int_equal(tide_bitset_below(s, i), plain_below(p, i));
 }
 
 static void an_empty_set_has_nothing_below(void **state)
 {
 	(void)state;
 	for (size_t b = 0; b < BOUNDS; b++) {
-		struct td_bitset s;
-		assert_int_equal(td_bitset_init(&s, bounds[b]), 0);
+		struct tide_bitset s;
+		assert_int_equal(tide_bitset_init(&s, bounds[b]), 0);
 		for (uint64_t i = 0; i <= bounds[b]; i += bounds[b] > 5000 ? 61 : 1)
-			assert_int_equal(td_bitset_below(&s, i), TD_BITSET_NONE);
-		assert_int_equal(td_bitset_below(&s, bounds[b]), TD_BITSET_NONE);
-		td_bitset_free(&s);
+			assert_int_equal(tide_bitset_below(&s, i), TIDE_BITSET_NONE);
+		assert_int_equal(tide_bitset_below(&s, bounds[b]), TIDE_BITSET_NONE);
+		tide_bitset_free(&s);
 	}
 }
 
@@ -74,28 +74,28 @@ static void one_member_is_found_from_everywhere(void **state)
 	(void)state;
 	for (size_t b = 0; b < BOUNDS; b++) {
 		uint64_t bound = bounds[b], step = bound > 5000 ? 63 * 65 : bound > 100 ? 63 : 1;
-		struct td_bitset s;
-		assert_int_equal(td_bitset_init(&s, bound), 0);
+		struct tide_bitset s;
+		assert_int_equal(tide_bitset_init(&s, bound), 0);
 		for (uint64_t at = 0; at < bound; at += step) {
-			td_bitset_add(&s, at);
+			tide_bitset_add(&s, at);
 			for (uint64_t from = 0; from <= bound; from += step)
-				assert_int_equal(td_bitset_below(&s, from),
-						 from > at ? at : TD_BITSET_NONE);
-			assert_int_equal(td_bitset_below(&s, at), TD_BITSET_NONE);
-			assert_int_equal(td_bitset_below(&s, at + 1), at);
-			assert_int_equal(td_bitset_below(&s, bound), at);
-			td_bitset_remove(&s, at);
-			assert_int_equal(td_bitset_below(&s, bound), TD_BITSET_NONE);
+				assert_int_equal(tide_bitset_below(&s, from),
+						 from > at ? at : TIDE_BITSET_NONE);
+			assert_int_equal(tide_bitset_below(&s, at), TIDE_BITSET_NONE);
+			assert_int_equal(tide_bitset_below(&s, at + 1), at);
+			assert_int_equal(tide_bitset_below(&s, bound), at);
+			tide_bitset_remove(&s, at);
+			assert_int_equal(tide_bitset_below(&s, bound), TIDE_BITSET_NONE);
 		}
-		td_bitset_add(&s, bound - 1);
-		assert_int_equal(td_bitset_below(&s, bound), bound - 1);
-		td_bitset_free(&s);
+		tide_bitset_add(&s, bound - 1);
+		assert_int_equal(tide_bitset_below(&s, bound), bound - 1);
+		tide_bitset_free(&s);
 	}
 }
 
 static void random_steps(uint64_t bound, uint64_t add_of_8, uint64_t seed)
 {
-	struct td_bitset s;
+	struct tide_bitset s;
 	struct plain p;
 
 	open_both(&s, &p, bound);
@@ -125,7 +125,7 @@ static void a_walk_down_visits_all(void **state)
 {
 	(void)state;
 	for (size_t b = 0; b < BOUNDS; b++) {
-		struct td_bitset s;
+		struct tide_bitset s;
 		uint64_t random = 9, at = bounds[b];
 		struct plain p;
 		open_both(&s, &p, bounds[b]);
@@ -135,10 +135,10 @@ static void a_walk_down_visits_all(void **state)
 		for (uint64_t i = bounds[b]; i--;) {
 			if (!p.has[i])
 				continue;
-			at = td_bitset_below(&s, at);
+			at = tide_bitset_below(&s, at);
 			assert_int_equal(at, i);
 		}
-		assert_int_equal(td_bitset_below(&s, at == bounds[b] ? 0 : at), TD_BITSET_NONE);
+		assert_int_equal(tide_bitset_below(&s, at == bounds[b] ? 0 : at), TIDE_BITSET_NONE);
 		close_both(&s, &p);
 	}
 }
@@ -151,9 +151,9 @@ static void a_bound_past_all_memory_is_an_error(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof many / sizeof *many; i++) {
-		struct td_bitset s;
-		assert_int_equal(td_bitset_init(&s, many[i]), -ENOMEM);
-		td_bitset_free(&s);
+		struct tide_bitset s;
+		assert_int_equal(tide_bitset_init(&s, many[i]), -ENOMEM);
+		tide_bitset_free(&s);
 	}
 }
 

@@ -6,43 +6,43 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "core/list.h"
 #include "tide/event.h"
+#include "tide/list.h"
 
 #define ITEMS 40
 
 /* The link is not first, and the items are wider than it: strides count. */
 struct item {
 	uint64_t other;
-	struct td_link link;
+	struct tide_link link;
 	uint32_t more;
 };
 
 struct bench {
 	struct item items[ITEMS];
-	struct td_list list;
+	struct tide_list list;
 	uint32_t order[ITEMS]; /* what the list should be */
 	uint32_t n;
 };
 
-static struct td_links links(struct bench *b)
+static struct tide_links links(struct bench *b)
 {
-	return (struct td_links){(unsigned char *)b->items + offsetof(struct item, link),
-				 sizeof(struct item)};
+	return (struct tide_links){(unsigned char *)b->items + offsetof(struct item, link),
+				   sizeof(struct item)};
 }
 
 static void check(struct bench *b)
 {
-	uint32_t at = b->list.head, prev = TD_NIL;
+	uint32_t at = b->list.head, prev = TIDE_NIL;
 
 	assert_int_equal(b->list.n, b->n);
 	for (uint32_t i = 0; i < b->n; i++) {
 		assert_int_equal(at, b->order[i]);
-		assert_int_equal(td_link_at(links(b), at)->prev, prev);
+		assert_int_equal(tide_link_at(links(b), at)->prev, prev);
 		prev = at;
-		at = td_link_at(links(b), at)->next;
+		at = tide_link_at(links(b), at)->next;
 	}
-	assert_int_equal(at, TD_NIL);
+	assert_int_equal(at, TIDE_NIL);
 	assert_int_equal(b->list.tail, prev);
 }
 
@@ -70,17 +70,17 @@ static void erase(struct bench *b, uint32_t place)
 
 static void put_in(struct bench *b, uint32_t item, uint64_t how, uint32_t place)
 {
-	uint32_t prev = place ? b->order[place - 1] : TD_NIL;
-	uint32_t next = place < b->n ? b->order[place] : TD_NIL;
+	uint32_t prev = place ? b->order[place - 1] : TIDE_NIL;
+	uint32_t next = place < b->n ? b->order[place] : TIDE_NIL;
 
 	if (how == 0) {
-		td_list_push_head(&b->list, links(b), item);
+		tide_list_push_head(&b->list, links(b), item);
 		insert(b, 0, item);
 	} else if (how == 1) {
-		td_list_push_tail(&b->list, links(b), item);
+		tide_list_push_tail(&b->list, links(b), item);
 		insert(b, b->n, item);
 	} else {
-		td_list_between(&b->list, links(b), item, prev, next);
+		tide_list_between(&b->list, links(b), item, prev, next);
 		insert(b, place, item);
 	}
 }
@@ -89,9 +89,9 @@ static void take_out(struct bench *b, uint32_t item, uint64_t how, uint32_t plac
 {
 	erase(b, place);
 	if (how) {
-		td_list_remove(&b->list, links(b), item);
+		tide_list_remove(&b->list, links(b), item);
 	} else {
-		td_list_to_tail(&b->list, links(b), item);
+		tide_list_to_tail(&b->list, links(b), item);
 		insert(b, b->n, item);
 	}
 }
@@ -102,7 +102,7 @@ static void random_steps_keep_order(void **state)
 	uint64_t random = 1;
 
 	(void)state;
-	td_list_init(&b.list);
+	tide_list_init(&b.list);
 	check(&b);
 	for (int step = 0; step < 20000; step++) {
 		uint32_t item = (uint32_t)(tide_random_next(&random) % ITEMS);
@@ -122,10 +122,10 @@ static void links_touch_nothing_else(void **state)
 
 	(void)state;
 	memset(b.items, 0x5a, sizeof b.items);
-	td_list_init(&b.list);
+	tide_list_init(&b.list);
 	for (uint32_t i = 0; i < ITEMS; i++)
-		td_list_push_head(&b.list, links(&b), i);
-	td_list_remove(&b.list, links(&b), 7);
+		tide_list_push_head(&b.list, links(&b), i);
+	tide_list_remove(&b.list, links(&b), 7);
 	for (uint32_t i = 0; i < ITEMS; i++) {
 		assert_int_equal(b.items[i].other, UINT64_C(0x5a5a5a5a5a5a5a5a));
 		assert_int_equal(b.items[i].more, 0x5a5a5a5a);

@@ -7,19 +7,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/ostree.h"
 #include "tide/event.h"
+#include "tide/ostree.h"
 
 #define ITEMS 500
 
 struct item {
-	struct td_osnode node;
+	struct tide_osnode node;
 	uint64_t key; /* the key is elsewhere for the tree: it asks */
 };
 
 struct bench {
 	struct item *items;
-	struct td_ostree tree;
+	struct tide_ostree tree;
 	uint64_t sorted[ITEMS];
 	uint32_t n;
 };
@@ -29,9 +29,9 @@ static uint64_t key(const void *arg, uint32_t i)
 	return ((const struct bench *)arg)->items[i].key;
 }
 
-static struct td_osview view(const struct bench *b)
+static struct tide_osview view(const struct bench *b)
 {
-	return (struct td_osview){{(unsigned char *)b->items, sizeof *b->items}, key, b};
+	return (struct tide_osview){{(unsigned char *)b->items, sizeof *b->items}, key, b};
 }
 
 static uint32_t naive_rank(const struct bench *b, uint64_t bound)
@@ -52,15 +52,15 @@ static bool has(const struct bench *b, uint64_t k)
 
 static void flip(struct bench *b, uint32_t i)
 {
-	struct td_osview v = view(b);
+	struct tide_osview v = view(b);
 	uint64_t k = b->items[i].key;
 	uint32_t rank = naive_rank(b, k);
 
 	if (has(b, k)) {
-		td_ostree_remove(&b->tree, &v, i);
+		tide_ostree_remove(&b->tree, &v, i);
 		memmove(&b->sorted[rank], &b->sorted[rank + 1], (--b->n - rank) * sizeof k);
 	} else {
-		td_ostree_add(&b->tree, &v, i);
+		tide_ostree_add(&b->tree, &v, i);
 		memmove(&b->sorted[rank + 1], &b->sorted[rank], (b->n++ - rank) * sizeof k);
 		b->sorted[rank] = k;
 	}
@@ -68,20 +68,20 @@ static void flip(struct bench *b, uint32_t i)
 
 static void check(const struct bench *b)
 {
-	struct td_osview v = view(b);
+	struct tide_osview v = view(b);
 
-	assert_int_equal(td_ostree_count(&b->tree, &v), b->n);
+	assert_int_equal(tide_ostree_count(&b->tree, &v), b->n);
 	for (uint32_t k = 0; k < b->n; k++) {
-		uint32_t i = td_ostree_select(&b->tree, &v, k);
+		uint32_t i = tide_ostree_select(&b->tree, &v, k);
 		assert_true(i < ITEMS);
 		assert_int_equal(b->items[i].key, b->sorted[k]);
-		assert_int_equal(td_ostree_rank(&b->tree, &v, b->sorted[k]), k);
-		assert_int_equal(td_ostree_rank(&b->tree, &v, b->sorted[k] + 1), k + 1);
+		assert_int_equal(tide_ostree_rank(&b->tree, &v, b->sorted[k]), k);
+		assert_int_equal(tide_ostree_rank(&b->tree, &v, b->sorted[k] + 1), k + 1);
 	}
-	assert_int_equal(td_ostree_select(&b->tree, &v, b->n), TD_NIL);
-	assert_int_equal(td_ostree_select(&b->tree, &v, UINT64_MAX), TD_NIL);
-	assert_int_equal(td_ostree_rank(&b->tree, &v, 0), 0);
-	assert_int_equal(td_ostree_rank(&b->tree, &v, UINT64_MAX), b->n);
+	assert_int_equal(tide_ostree_select(&b->tree, &v, b->n), TIDE_NIL);
+	assert_int_equal(tide_ostree_select(&b->tree, &v, UINT64_MAX), TIDE_NIL);
+	assert_int_equal(tide_ostree_rank(&b->tree, &v, 0), 0);
+	assert_int_equal(tide_ostree_rank(&b->tree, &v, UINT64_MAX), b->n);
 }
 
 static uint64_t plain_key(uint32_t i)
@@ -161,7 +161,7 @@ static void all_in_and_all_out(void **state)
 
 static uint32_t depth(const struct bench *b, uint32_t plus_1)
 {
-	const struct td_osnode *at = plus_1 ? &b->items[plus_1 - 1].node : NULL;
+	const struct tide_osnode *at = plus_1 ? &b->items[plus_1 - 1].node : NULL;
 	uint32_t left = at ? depth(b, at->left) : 0, right = at ? depth(b, at->right) : 0;
 
 	return at ? (left > right ? left : right) + 1 : 0;

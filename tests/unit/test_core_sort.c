@@ -6,8 +6,8 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "core/sort.h"
 #include "tide/event.h"
+#include "tide/sort.h"
 
 struct item {
 	uint32_t key;
@@ -33,7 +33,7 @@ static void items_come_in_order_and_none_is_lost(void **state)
 			memset(items[i].rest, (int)(items[i].key & 255), sizeof items[i].rest);
 			sum += items[i].key;
 		}
-		td_sort(items, n, sizeof *items, by_key, &compared);
+		tide_sort(items, n, sizeof *items, by_key, &compared);
 		for (size_t i = 0; i < n; i++) {
 			assert_true(i == 0 || items[i - 1].key <= items[i].key);
 			assert_int_equal(items[i].rest[6], items[i].key & 255);

@@ -437,8 +437,8 @@ static void a_line_keeps_its_order(void **state)
 	struct td_line l = {.first = 0};
 	uint64_t random = 3;
 	(void)state;
-	td_vec_init(&l.room, sizeof(uint32_t));
-	assert_int_equal(td_vec_reserve(&l.room, CHUNKS), 0);
+	tide_vec_init(&l.room, sizeof(uint32_t));
+	assert_int_equal(tide_vec_reserve(&l.room, CHUNKS), 0);
 	for (int i = 0; i < 60000; i++) {
 		uint32_t chunk = (uint32_t)(tide_random_next(&random) % CHUNKS), at = 0;
 		if (!in[chunk]) {
@@ -460,7 +460,7 @@ static void a_line_keeps_its_order(void **state)
 		assert_memory_equal(td_line_at(&l, 0), model, n * sizeof *model);
 	}
 	assert_true(l.reached <= CHUNKS);
-	td_vec_free(&l.room);
+	tide_vec_free(&l.room);
 }
 
 /* ---- the pager's thread ---- */

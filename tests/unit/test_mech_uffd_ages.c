@@ -24,7 +24,7 @@ struct model {
 static void begin(struct model *m, uint32_t chunks)
 {
 	*m = (struct model){.chunks = chunks, .random = 1};
-	td_vec_init(&m->ages.blocks, sizeof(uint32_t));
+	tide_vec_init(&m->ages.blocks, sizeof(uint32_t));
 	assert_int_equal(td_ages_reserve(&m->ages, chunks), 0);
 	m->states = calloc(chunks, 1);
 	m->came = calloc(chunks, sizeof *m->came);
@@ -37,7 +37,7 @@ static void end(struct model *m)
 {
 	for (uint32_t i = 0; i < m->chunks; i++)
 		assert_int_equal(m->states[i] & OTHER, i & OTHER);
-	td_vec_free(&m->ages.blocks);
+	tide_vec_free(&m->ages.blocks);
 	free(m->states);
 	free(m->came);
 }

@@ -13,14 +13,14 @@ static struct size size_of(struct td_trace_source *s)
 	struct marks seen;
 
 	assert_non_null(batch);
-	assert_int_equal(td_map_init(&seen.map, 1024), 0);
+	assert_int_equal(tide_map_init(&seen.map, 1024), 0);
 	do {
 		assert_int_equal(td_trace_next(s, batch, NULL), 0);
 		size.events += batch->n;
 		for (uint32_t i = 0; i < batch->n; i++)
 			size.pages += !mark(&seen, batch->page[i], 1);
 	} while (batch->n);
-	td_map_free(&seen.map);
+	tide_map_free(&seen.map);
 	free(batch);
 	return size;
 }

@@ -3,19 +3,19 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "core/map.h"
+#include "tide/map.h"
 #include "verbs.h"
 
 struct survey {
-	struct td_map pages, refs, streams; /* the sets of their numbers */
+	struct tide_map pages, refs, streams; /* the sets of their numbers */
 	uint64_t accesses, writes, last_page, marks;
 };
 
-static int note(struct td_map *set, uint64_t key)
+static int note(struct tide_map *set, uint64_t key)
 {
-	struct td_map_entry *e = td_map_find(set, key);
+	struct tide_map_entry *e = tide_map_find(set, key);
 
-	return e->value_plus_1 ? 0 : td_map_put(set, e, key, 0);
+	return e->value_plus_1 ? 0 : tide_map_put(set, e, key, 0);
 }
 
 static int note_batch(struct survey *s, const struct tide_batch *batch)
@@ -131,8 +131,8 @@ static int print_table(const struct survey *s, const char *path, const char *for
 
 static int init(struct survey *s, struct tide_error *err)
 {
-	if (td_map_init(&s->pages, 1 << 10) || td_map_init(&s->refs, 64) ||
-	    td_map_init(&s->streams, 64))
+	if (tide_map_init(&s->pages, 1 << 10) || tide_map_init(&s->refs, 64) ||
+	    tide_map_init(&s->streams, 64))
 		return tide_fail(err, -ENOMEM, "no memory to begin: free some");
 	return 0;
 }
@@ -163,9 +163,9 @@ int td_cli_trace_info(const void *options, struct tide_error *err)
 	rc = (args->json ? print_json : print_table)(&s, path, source->ops->format, footprint_bytes,
 						     err);
 out:
-	td_map_free(&s.pages);
-	td_map_free(&s.refs);
-	td_map_free(&s.streams);
+	tide_map_free(&s.pages);
+	tide_map_free(&s.refs);
+	tide_map_free(&s.streams);
 	td_trace_close(source);
 	return rc;
 }

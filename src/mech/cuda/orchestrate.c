@@ -159,10 +159,10 @@ static int empty_ring(struct td_cuda_orchestrator *o, struct tide_error *err)
 	struct td_dev_remote r = {
 		.commands = o->commands, .posted = o->posted, .entries = TD_ORCH_COMMANDS};
 	td_orch_forget_commands(o);
-	td_list_init(&o->hurried);
-	td_list_init(&o->queued);
-	td_list_init(&o->reading);
-	td_list_init(&o->lingering);
+	tide_list_init(&o->hurried);
+	tide_list_init(&o->queued);
+	tide_list_init(&o->reading);
+	tide_list_init(&o->lingering);
 	o->retried = 0;
 	return td_cuda_device.copy(o->remote, &r, sizeof r, err);
 }

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/sort.h"
 #include "orchestrator.h"
+#include "tide/sort.h"
 
 /* ---- commands ---- */
 
@@ -85,7 +85,7 @@ static int by_page(const void *a, const void *b, void *arg)
 static size_t join(struct td_orch_way *w)
 {
 	size_t n = 0;
-	td_sort(w->next, w->next_n, sizeof *w->next, by_page, NULL);
+	tide_sort(w->next, w->next_n, sizeof *w->next, by_page, NULL);
 	for (size_t i = 0; i < w->next_n; i++) {
 		struct td_orch_run *last = n ? &w->next[n - 1] : NULL, one = w->next[i];
 		if (last && last->page + last->n == one.page && last->frame + last->n == one.frame)
@@ -210,7 +210,7 @@ static struct td_io_request *make_read(struct td_cuda_orchestrator *o)
 	o->reads_n++;
 	*r = (struct td_orch_read){.o = o, .page = page};
 	do {
-		td_list_remove(&o->reading, td_orch_links(o), page + r->n);
+		tide_list_remove(&o->reading, td_orch_links(o), page + r->n);
 		r->n++;
 	} while (r->n < most && !o->pages[page].alone && goes_along(o, a, page + r->n));
 	r->io = (struct td_io_request){.file = a->file,

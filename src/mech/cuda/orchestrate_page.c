@@ -1,6 +1,6 @@
 /* From where a page is to where it should be. */
-#include "core/sort.h"
 #include "orchestrator.h"
+#include "tide/sort.h"
 
 #define HYBRID 8   /* pages of a batch that the copy engine takes, transfer hybrid */
 #define RETRIES 64 /* lingering pages that are tried at once */
@@ -63,7 +63,7 @@ static void come(struct td_cuda_orchestrator *o, uint32_t page)
 		td_orch_command(o, TD_DEV_BRING, page, p->frame);
 }
 
-static struct td_list *queue_of(struct td_cuda_orchestrator *o, const struct td_orch_page *p)
+static struct tide_list *queue_of(struct td_cuda_orchestrator *o, const struct td_orch_page *p)
 {
 	return p->hurried ? &o->hurried : &o->queued;
 }
@@ -74,18 +74,18 @@ static void go_near(struct td_cuda_orchestrator *o, uint32_t page)
 	if (!(p->bits & (TD_ORCH_HOMED | TD_ORCH_FRESH))) {
 		p->state = TD_ORCH_READING;
 		p->alone = 0;
-		td_list_push_tail(&o->reading, td_orch_links(o), page);
+		tide_list_push_tail(&o->reading, td_orch_links(o), page);
 	} else {
 		p->state = TD_ORCH_QUEUED;
 		p->hurried = (p->bits & TD_ORCH_WANTED) != 0;
-		td_list_push_tail(queue_of(o, p), td_orch_links(o), page);
+		tide_list_push_tail(queue_of(o, p), td_orch_links(o), page);
 	}
 }
 
 static void unqueue(struct td_cuda_orchestrator *o, uint32_t page)
 {
 	struct td_orch_page *p = &o->pages[page];
-	td_list_remove(queue_of(o, p), td_orch_links(o), page);
+	tide_list_remove(queue_of(o, p), td_orch_links(o), page);
 	p->state = TD_ORCH_AWAY;
 }
 
@@ -97,7 +97,7 @@ void td_orch_hurry(struct td_cuda_orchestrator *o, uint32_t page)
 	unqueue(o, page);
 	p->state = TD_ORCH_QUEUED;
 	p->hurried = 1;
-	td_list_push_tail(&o->hurried, td_orch_links(o), page);
+	tide_list_push_tail(&o->hurried, td_orch_links(o), page);
 }
 
 /* ---- on its way out ---- */
@@ -111,7 +111,7 @@ static void go_away(struct td_cuda_orchestrator *o, uint32_t page)
 
 static void stop_lingering(struct td_cuda_orchestrator *o, uint32_t page)
 {
-	td_list_remove(&o->lingering, td_orch_links(o), page);
+	tide_list_remove(&o->lingering, td_orch_links(o), page);
 	o->pages[page].bits &= (uint8_t)~TD_ORCH_LINGERS;
 }
 
@@ -151,7 +151,7 @@ void td_orch_has_read(struct td_cuda_orchestrator *o, uint32_t page, int error, 
 	} else if (wanted && together && !is_ending(o)) {
 		p->state = TD_ORCH_READING;
 		p->alone = 1;
-		td_list_push_tail(&o->reading, td_orch_links(o), page);
+		tide_list_push_tail(&o->reading, td_orch_links(o), page);
 	} else if (wanted) {
 		p->bits &= (uint8_t)~TD_ORCH_WANTED;
 		td_cuda_failed(o->g, error, page, TD_DEV_READ);
@@ -194,7 +194,7 @@ void td_orch_pinned(struct td_cuda_orchestrator *o, uint32_t page)
 	if (should_be_near(o, page))
 		return;
 	p->bits |= TD_ORCH_LINGERS;
-	td_list_push_tail(&o->lingering, td_orch_links(o), page);
+	tide_list_push_tail(&o->lingering, td_orch_links(o), page);
 }
 
 void td_orch_watch(struct td_cuda_orchestrator *o, uint32_t page)
@@ -211,7 +211,7 @@ static void retry(struct td_cuda_orchestrator *o)
 {
 	while (o->lingering.n && o->retried < RETRIES) {
 		uint32_t page = o->lingering.head;
-		td_list_remove(&o->lingering, td_orch_links(o), page);
+		tide_list_remove(&o->lingering, td_orch_links(o), page);
 		o->retried++;
 		go_away(o, page);
 	}
@@ -236,7 +236,7 @@ static void give_frames(struct td_cuda_orchestrator *o)
 			o->dealt[n++] = page;
 	}
 	if (o->g->set.transfer != TD_DEV_ZERO_COPY)
-		td_sort(o->dealt, n, sizeof *o->dealt, by_page, NULL);
+		tide_sort(o->dealt, n, sizeof *o->dealt, by_page, NULL);
 	for (size_t i = 0; i < n; i++)
 		come(o, o->dealt[i]);
 }

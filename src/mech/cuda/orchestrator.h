@@ -20,11 +20,11 @@
 #ifndef TD_MECH_CUDA_ORCHESTRATOR_H
 #define TD_MECH_CUDA_ORCHESTRATOR_H
 
-#include "core/list.h"
 #include "engine/engine.h"
 #include "engine/lanes.h"
 #include "orchestrate.h"
 #include "tide/device/remote.h"
+#include "tide/list.h"
 
 enum td_orch_state {
 	TD_ORCH_AWAY,
@@ -45,7 +45,7 @@ enum td_orch_bits {
 };
 
 struct td_orch_page {
-	struct td_link link; /* of the one list it is in */
+	struct tide_link link; /* of the one list it is in */
 	uint32_t frame;
 	uint8_t state; /* enum td_orch_state */
 	uint8_t bits;
@@ -103,7 +103,7 @@ struct td_cuda_orchestrator {
 	uint64_t samples_due; /* chunks to be watched */
 
 	struct td_orch_page *pages;
-	struct td_list hurried, queued, reading, lingering;
+	struct tide_list hurried, queued, reading, lingering;
 	uint64_t *free; /* bitmap of frames */
 	uint64_t free_n;
 	uint32_t hand;                 /* next frame to look at */
@@ -139,9 +139,9 @@ static inline struct td_lanes td_orch_lanes(struct td_cuda_orchestrator *o, uint
 	return td_lanes_load(td_engine_record(o->engine, chunk), o->engine->near.lane_bytes);
 }
 
-static inline struct td_links td_orch_links(struct td_cuda_orchestrator *o)
+static inline struct tide_links td_orch_links(struct td_cuda_orchestrator *o)
 {
-	return (struct td_links){(unsigned char *)o->pages, sizeof *o->pages};
+	return (struct tide_links){(unsigned char *)o->pages, sizeof *o->pages};
 }
 
 /* ---- orchestrate_open.c ---- */

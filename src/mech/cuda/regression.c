@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/ostree.h"
 #include "runtime.h"
+#include "tide/ostree.h"
 
 #define AT_ONCE 256
 #define PAIRS_MIN 100 /* of a fit */
@@ -37,10 +37,10 @@ static uint64_t order_of(const void *arg, uint32_t i)
 }
 
 /* Pages by the number of their last sample: unlike times, no two are equal. */
-static struct td_osview view_of(struct td_cuda_regression *r)
+static struct tide_osview view_of(struct td_cuda_regression *r)
 {
 	unsigned char *nodes = (unsigned char *)r->past + offsetof(struct td_cuda_past, node);
-	return (struct td_osview){{nodes, sizeof(struct td_cuda_past)}, order_of, r->past};
+	return (struct tide_osview){{nodes, sizeof(struct td_cuda_past)}, order_of, r->past};
 }
 
 static void add_pair(struct td_cuda_regression *r, uint64_t accesses, uint64_t above)
@@ -58,20 +58,20 @@ void td_cuda_regression_add(struct td_cuda_regression *r, uint64_t page, uint64_
 {
 	if (r->sums.n == TIDE_PAIRS_MAX || page >= r->g->set.pages)
 		return;
-	struct td_ostree tree = {r->root};
-	struct td_osview v = view_of(r);
+	struct tide_ostree tree = {r->root};
+	struct tide_osview v = view_of(r);
 	struct td_cuda_past *at = &r->past[page];
 	if (at->order) {
-		uint64_t members = td_ostree_count(&tree, &v);
-		uint64_t above = members - td_ostree_rank(&tree, &v, at->order) - 1;
+		uint64_t members = tide_ostree_count(&tree, &v);
+		uint64_t above = members - tide_ostree_rank(&tree, &v, at->order) - 1;
 		/* Two warps can take their places in the ring the other way round. */
 		if (time > at->time)
 			add_pair(r, time - at->time, above);
-		td_ostree_remove(&tree, &v, (uint32_t)page);
+		tide_ostree_remove(&tree, &v, (uint32_t)page);
 	}
 	at->time = time;
 	at->order = ++r->samples;
-	td_ostree_add(&tree, &v, (uint32_t)page);
+	tide_ostree_add(&tree, &v, (uint32_t)page);
 	r->root = tree.root_plus_1;
 }
 

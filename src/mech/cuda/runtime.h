@@ -140,7 +140,7 @@ void td_cuda_copier_close(struct tide_gpu *g);
 struct td_cuda_past {
 	uint64_t time;    /* of its last sample */
 	uint64_t order;   /* that sample's number, from 1; 0: none so far */
-	uint32_t node[3]; /* struct td_osnode */
+	uint32_t node[3]; /* struct tide_osnode */
 	uint32_t unused;
 };
 
@@ -152,7 +152,7 @@ struct td_cuda_regression {
 	struct td_cuda_past *past; /* of all pages */
 	uint64_t taken;            /* from the ring */
 	uint64_t samples;
-	uint32_t root; /* struct td_ostree */
+	uint32_t root; /* struct tide_ostree */
 	uint64_t pairs_per_fit;
 	struct tide_sums sums;
 	struct tide_line line;

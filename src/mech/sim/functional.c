@@ -45,7 +45,7 @@ static void load_hot(struct hot *h, struct td_engine *e)
 	h->next_after = (const uint32_t *)(void *)e->next_after.at;
 }
 
-/* Inlined at all costs, as td_map_prefetch(). */
+/* Inlined at all costs, as tide_map_prefetch(). */
 __attribute__((always_inline)) static inline void look_ahead(const struct hot *h, uint32_t index)
 {
 	__builtin_prefetch(h->bits + ((size_t)index << h->shift), 1);
@@ -207,7 +207,7 @@ int td_sim_batch(struct td_engine *e, const struct tide_batch *batch, struct tid
 /* Distinct pages, as one bitmap per 64 pages: the same numbering as chunks of 64. */
 struct survey {
 	struct td_space space;
-	struct td_vec seen;
+	struct tide_vec seen;
 	uint32_t index[TIDE_BATCH];
 	uint8_t bit[TIDE_BATCH];
 	struct tide_batch batch;
@@ -217,7 +217,7 @@ static int survey_batch(struct survey *s, struct td_trace_facts *f, struct tide_
 {
 	int rc = td_space_batch(&s->space, s->batch.page, s->batch.n, s->index, s->bit);
 	if (!rc)
-		rc = td_vec_reserve(&s->seen, s->space.n);
+		rc = tide_vec_reserve(&s->seen, s->space.n);
 	if (rc)
 		return tide_fail(err, rc, "out of memory for the page numbers of the input");
 	uint64_t *seen = (uint64_t *)(void *)s->seen.at;
@@ -251,14 +251,14 @@ int td_sim_survey(struct td_trace_source *source, struct td_trace_facts *facts,
 	if (!s)
 		return tide_fail(err, -ENOMEM, "out of memory");
 	*facts = (struct td_trace_facts){0};
-	td_vec_init(&s->seen, sizeof(uint64_t));
+	tide_vec_init(&s->seen, sizeof(uint64_t));
 	int rc = td_space_init(&s->space, 64, TD_SPACE_ANY, TD_SPACE_ANY);
 	if (rc)
 		tide_fail(err, rc, "out of memory");
 	else
 		rc = survey_all(s, source, facts, err);
 	td_space_free(&s->space);
-	td_vec_free(&s->seen);
+	tide_vec_free(&s->seen);
 	free(s);
 	return rc;
 }

@@ -14,8 +14,8 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "core/list.h"
-#include "core/vec.h"
+#include "tide/list.h"
+#include "tide/vec.h"
 
 #define TD_AGES 8u
 #define TD_AGES_SHIFT 5     /* where the age is in the state */
@@ -29,7 +29,7 @@ struct td_ages {
 	unsigned oldest, newest;
 	uint32_t came; /* since the newest age began */
 	uint32_t hand;
-	struct td_vec blocks; /* uint32_t; item_bytes is 0: there is no queue */
+	struct tide_vec blocks; /* uint32_t; item_bytes is 0: there is no queue */
 };
 
 static inline uint32_t *td_ages_block(const struct td_ages *a, uint32_t chunk)
@@ -45,7 +45,7 @@ static inline uint32_t td_ages_block_end(uint32_t chunk, uint32_t chunks)
 
 static inline int td_ages_reserve(struct td_ages *a, uint64_t chunks)
 {
-	return td_vec_reserve(&a->blocks, chunks / TD_AGES_BLOCK + 1);
+	return tide_vec_reserve(&a->blocks, chunks / TD_AGES_BLOCK + 1);
 }
 
 /* Ages without a chunk are over. */
@@ -137,7 +137,7 @@ static inline uint32_t td_ages_look(const uint8_t *states, uint32_t from, uint32
 	}
 	while (from < end && (states[from] & mask) != want)
 		from++;
-	return from < end ? from : TD_NIL;
+	return from < end ? from : TIDE_NIL;
 }
 
 /* The next to leave: there is one. */
@@ -148,10 +148,10 @@ static inline uint32_t td_ages_oldest(struct td_ages *a, const uint8_t *states, 
 	uint8_t mask = (uint8_t)((TD_AGES - 1) << TD_AGES_SHIFT | queued);
 	for (uint32_t at = a->hand < chunks ? a->hand : 0;;) {
 		uint32_t end = td_ages_block_end(at, chunks);
-		uint32_t found = TD_NIL;
+		uint32_t found = TIDE_NIL;
 		if (*td_ages_block(a, at))
 			found = td_ages_look(states, at, end, mask, want);
-		if (found != TD_NIL) {
+		if (found != TIDE_NIL) {
 			a->hand = found + 1;
 			return found;
 		}

@@ -252,7 +252,7 @@ static void carry_out(struct td_pager *p, uint32_t touched_chunk)
 
 void td_pager_carry_out(struct td_pager *p)
 {
-	carry_out(p, TD_NIL);
+	carry_out(p, TIDE_NIL);
 }
 
 /* ---- a touched page ---- */

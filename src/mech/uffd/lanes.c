@@ -36,20 +36,20 @@ void td_pager_open_lanes(struct td_pager *p)
 	for (enum td_pager_lane i = 0; i < LANES; i++)
 		n += has_lane(p, i);
 	p->lane_bytes = p->engine->near.lane_bytes;
-	td_vec_init(&p->lanes, n * p->lane_bytes);
-	td_vec_init(&p->states, 1);
-	td_vec_init(&p->queue.blocks, queues ? sizeof(uint32_t) : 0);
+	tide_vec_init(&p->lanes, n * p->lane_bytes);
+	tide_vec_init(&p->states, 1);
+	tide_vec_init(&p->queue.blocks, queues ? sizeof(uint32_t) : 0);
 }
 
 int td_pager_reserve_chunks(struct td_pager *p, uint64_t chunks)
 {
-	int rc = td_vec_reserve(&p->lanes, chunks);
+	int rc = tide_vec_reserve(&p->lanes, chunks);
 	if (!rc)
-		rc = td_vec_reserve(&p->states, chunks);
+		rc = tide_vec_reserve(&p->states, chunks);
 	if (!rc)
 		rc = td_ages_reserve(&p->queue, chunks);
 	if (!rc)
-		rc = td_vec_reserve(&p->linger.room, chunks);
+		rc = tide_vec_reserve(&p->linger.room, chunks);
 	/* Most of it is never used. */
 	if (!rc)
 		madvise(p->linger.room.at, p->linger.room.mapped_bytes, MADV_NOHUGEPAGE);
@@ -60,10 +60,10 @@ int td_pager_reserve_chunks(struct td_pager *p, uint64_t chunks)
 
 void td_pager_close_lanes(struct td_pager *p)
 {
-	td_vec_free(&p->lanes);
-	td_vec_free(&p->states);
-	td_vec_free(&p->queue.blocks);
-	td_vec_free(&p->linger.room);
+	tide_vec_free(&p->lanes);
+	tide_vec_free(&p->states);
+	tide_vec_free(&p->queue.blocks);
+	tide_vec_free(&p->linger.room);
 }
 
 uint64_t td_pager_state_bytes(const struct td_pager *p)

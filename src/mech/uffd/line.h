@@ -5,13 +5,13 @@
 
 #include <string.h>
 
-#include "core/list.h"
-#include "core/vec.h"
+#include "tide/list.h"
+#include "tide/vec.h"
 
 #define TD_LINE_SLACK 1024u
 
 struct td_line {
-	struct td_vec room; /* uint32_t; for as many as there are chunks */
+	struct tide_vec room; /* uint32_t; for as many as there are chunks */
 	uint32_t first, n;
 	uint32_t reached; /* places of the room that were ever used */
 };

@@ -227,14 +227,14 @@ static uint32_t first_busy(struct td_pager *p, uint64_t first, uint64_t pages)
 	uint64_t end = (first + pages + p->chunk_pages - 1) / p->chunk_pages;
 	while (chunk < end && !(*td_pager_state(p, (uint32_t)chunk) & CHUNK_BUSY))
 		chunk++;
-	return chunk < end ? (uint32_t)chunk : TD_NIL;
+	return chunk < end ? (uint32_t)chunk : TIDE_NIL;
 }
 
 void td_pager_await_range(struct td_pager *p, uint64_t first, uint64_t pages)
 {
 	uint32_t chunk;
 	/* While one is waited for others may become busy. */
-	while ((chunk = first_busy(p, first, pages)) != TD_NIL)
+	while ((chunk = first_busy(p, first, pages)) != TIDE_NIL)
 		td_pager_await_chunk(p, chunk);
 }
 

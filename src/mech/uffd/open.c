@@ -115,7 +115,7 @@ static int open_tiers(struct td_pager *p, struct tide_error *err)
 
 static int open_arrays(struct td_pager *p, struct tide_error *err)
 {
-	td_vec_init(&p->linger.room, sizeof(uint32_t));
+	tide_vec_init(&p->linger.room, sizeof(uint32_t));
 	p->arrivals = calloc(TD_PAGER_ARRIVALS, sizeof *p->arrivals);
 	p->reads = calloc(TD_PAGER_READS, sizeof *p->reads);
 	p->zeros = mmap(NULL, p->page_bytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

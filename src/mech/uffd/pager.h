@@ -52,8 +52,8 @@
 
 #include "ages.h"
 #include "chunk.h"
-#include "core/list.h"
-#include "core/vec.h"
+#include "tide/list.h"
+#include "tide/vec.h"
 #include "engine/lanes.h"
 #include "extent.h"
 #include "kernel.h"
@@ -114,8 +114,8 @@ struct td_pager {
 	/* State of chunks, by index. */
 	struct td_lane_at lane[LANES];
 	uint64_t no_lane;     /* 0 */
-	struct td_vec lanes;  /* bitmaps of lane_bytes each */
-	struct td_vec states; /* uint8_t: of enum td_chunk_state */
+	struct tide_vec lanes;  /* bitmaps of lane_bytes each */
+	struct tide_vec states; /* uint8_t: of enum td_chunk_state */
 
 	/* Address ranges. */
 	struct td_region *regions; /* ascending */

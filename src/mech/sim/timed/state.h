@@ -3,8 +3,8 @@
 #ifndef TD_MECH_SIM_TIMED_STATE_H
 #define TD_MECH_SIM_TIMED_STATE_H
 
-#include "core/vec.h"
 #include "queue.h"
+#include "tide/vec.h"
 #include "timed.h"
 #include "tlb.h"
 #include "trace/warps.h"
@@ -82,7 +82,7 @@ struct td_timed {
 	struct td_tlb tlb;
 	struct td_timed_channel memory;
 	uint64_t memory_ps;
-	struct td_vec flights; /* struct td_timed_flight, by chunk index */
+	struct tide_vec flights; /* struct td_timed_flight, by chunk index */
 	struct td_timed_flight spare;
 	bool no_memory;
 
@@ -120,10 +120,10 @@ static inline uint64_t td_timed_ps(double ns)
 /* Chunks appear while faults are served; where there is no memory for one the run ends after it. */
 static inline struct td_timed_flight *td_timed_flight(struct td_timed *t, uint32_t chunk)
 {
-	struct td_vec *v = &t->flights;
+	struct tide_vec *v = &t->flights;
 
 	if ((uint64_t)(chunk + UINT64_C(1)) * v->item_bytes > v->mapped_bytes &&
-	    td_vec_reserve(v, chunk + UINT64_C(1))) {
+	    tide_vec_reserve(v, chunk + UINT64_C(1))) {
 		t->no_memory = true;
 		return &t->spare;
 	}

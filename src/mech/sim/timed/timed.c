@@ -35,7 +35,7 @@ int td_timed_open(struct td_timed **out, const struct td_timed_model *model, uin
 	t->memory_ps = td_timed_ps(model->memory_ns);
 	/* Blocks go round the multiprocessors; of an unknown number of them there are enough. */
 	t->sms = model->sms ? (uint32_t)model->sms : 1024;
-	td_vec_init(&t->flights, sizeof(struct td_timed_flight));
+	tide_vec_init(&t->flights, sizeof(struct td_timed_flight));
 	td_transfer_init(t);
 	t->sm_free = calloc(t->sms, sizeof *t->sm_free);
 	int rc = t->sm_free ? td_tlb_init(&t->tlb, model, t->sms) : -ENOMEM;
@@ -69,7 +69,7 @@ void td_timed_close(struct td_timed *t)
 	free_warps(t);
 	td_warps_close(t->warps);
 	td_tlb_free(&t->tlb);
-	td_vec_free(&t->flights);
+	tide_vec_free(&t->flights);
 	free(t->sm_free);
 	free(t->entry);
 	free(t->reading);

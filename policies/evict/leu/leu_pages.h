@@ -106,19 +106,19 @@ static uint64_t last_access(const void *arg, uint32_t o)
 	return last_of(page_at(s, ring_at(s, orphan_ring(s, o))->oldest - 1));
 }
 
-static inline struct td_osview strewn_view(const struct leu *s)
+static inline struct tide_osview strewn_view(const struct leu *s)
 {
-	return (struct td_osview){
+	return (struct tide_osview){
 		{s->orphans.at + offsetof(struct orphan, strewn), sizeof(struct orphan)},
 		last_access,
 		s,
 	};
 }
 
-static inline struct td_links line_links(const struct leu *s)
+static inline struct tide_links line_links(const struct leu *s)
 {
-	return (struct td_links){s->orphans.at + offsetof(struct orphan, queued),
-				 sizeof(struct orphan)};
+	return (struct tide_links){s->orphans.at + offsetof(struct orphan, queued),
+				   sizeof(struct orphan)};
 }
 
 static inline uint32_t *bucket_of(const struct leu *s, uint64_t ref)
@@ -126,29 +126,29 @@ static inline uint32_t *bucket_of(const struct leu *s, uint64_t ref)
 	return (uint32_t *)(void *)s->buckets.at + (tide_hash64(ref) & s->bucket_mask);
 }
 
-/* The orphan of a ref, or TD_NIL. Where every page is its own ref, there is nobody but the page
+/* The orphan of a ref, or TIDE_NIL. Where every page is its own ref, there is nobody but the page
  * itself. */
 static inline uint32_t find_orphan(const struct leu *s, uint64_t ref)
 {
 	if (s->by_page)
-		return TD_NIL;
+		return TIDE_NIL;
 	uint32_t o = *bucket_of(s, ref);
 	while (o && orphan_at(s, o - 1)->ref != ref)
 		o = orphan_at(s, o - 1)->chain;
 	return o - 1;
 }
 
-/* A new orphan without pages, TD_NIL if there is no memory for one. */
+/* A new orphan without pages, TIDE_NIL if there is no memory for one. */
 static inline uint32_t make_orphan(struct leu *s, uint64_t ref)
 {
 	uint32_t o = s->orphans_free - 1;
-	if (o != TD_NIL)
+	if (o != TIDE_NIL)
 		s->orphans_free = orphan_at(s, o)->chain;
-	else if (!td_vec_reserve(&s->orphans, (uint64_t)s->orphans_used + 1) &&
-		 !td_vec_reserve(&s->rings, orphan_ring(s, s->orphans_used) + UINT64_C(1)))
+	else if (!tide_vec_reserve(&s->orphans, (uint64_t)s->orphans_used + 1) &&
+		 !tide_vec_reserve(&s->rings, orphan_ring(s, s->orphans_used) + UINT64_C(1)))
 		o = s->orphans_used++;
 	else
-		return TD_NIL;
+		return TIDE_NIL;
 	*orphan_at(s, o) = (struct orphan){.ref = ref};
 	if (!s->by_page) {
 		orphan_at(s, o)->chain = *bucket_of(s, ref);
@@ -172,35 +172,35 @@ static inline void free_orphan(struct leu *s, uint32_t o)
 /* Orders an orphan, which has pages, among the others. */
 static inline void order_orphan(struct leu *s, uint32_t o)
 {
-	struct td_osview strewn = strewn_view(s);
+	struct tide_osview strewn = strewn_view(s);
 	bool in_line = s->line.n == 0 || last_access(s, s->line.tail) < last_access(s, o);
 	orphan_at(s, o)->in_line = in_line;
 	if (in_line)
-		td_list_push_tail(&s->line, line_links(s), o);
+		tide_list_push_tail(&s->line, line_links(s), o);
 	else
-		td_ostree_add(&s->strewn, &strewn, o);
+		tide_ostree_add(&s->strewn, &strewn, o);
 }
 
 /* Before its oldest page changes. */
 static inline void unorder_orphan(struct leu *s, uint32_t o)
 {
-	struct td_osview strewn = strewn_view(s);
+	struct tide_osview strewn = strewn_view(s);
 	if (orphan_at(s, o)->in_line)
-		td_list_remove(&s->line, line_links(s), o);
+		tide_list_remove(&s->line, line_links(s), o);
 	else
-		td_ostree_remove(&s->strewn, &strewn, o);
+		tide_ostree_remove(&s->strewn, &strewn, o);
 }
 
-/* The page of an orphan that was accessed longest ago, or TD_NIL. */
+/* The page of an orphan that was accessed longest ago, or TIDE_NIL. */
 static inline uint32_t oldest_orphan(const struct leu *s)
 {
-	struct td_osview view = strewn_view(s);
-	uint32_t o = s->line.head, strewn = TD_NIL;
+	struct tide_osview view = strewn_view(s);
+	uint32_t o = s->line.head, strewn = TIDE_NIL;
 	if (s->strewn.root_plus_1)
-		strewn = td_ostree_select(&s->strewn, &view, 0);
-	if (strewn != TD_NIL && (o == TD_NIL || last_access(s, strewn) < last_access(s, o)))
+		strewn = tide_ostree_select(&s->strewn, &view, 0);
+	if (strewn != TIDE_NIL && (o == TIDE_NIL || last_access(s, strewn) < last_access(s, o)))
 		o = strewn;
-	return o == TD_NIL ? TD_NIL : ring_at(s, orphan_ring(s, o))->oldest - 1;
+	return o == TIDE_NIL ? TIDE_NIL : ring_at(s, orphan_ring(s, o))->oldest - 1;
 }
 
 /* ---- pages ---- */
@@ -210,16 +210,16 @@ static inline void unlist(struct leu *s, uint32_t i)
 {
 	struct page *at = page_at(s, i);
 	bool first = at->word & OLDEST, alone = first && at->word & YOUNGEST;
-	uint32_t orphan = TD_NIL;
+	uint32_t orphan = TIDE_NIL;
 	if (first && at->prev > strangers_of(s)) {
 		orphan = at->prev - strangers_of(s) - 1;
 		unorder_orphan(s, orphan);
 	}
 	unlink_older(s, at, alone);
 	unlink_younger(s, at, alone);
-	if (orphan != TD_NIL && alone)
+	if (orphan != TIDE_NIL && alone)
 		free_orphan(s, orphan);
-	else if (orphan != TD_NIL)
+	else if (orphan != TIDE_NIL)
 		order_orphan(s, orphan);
 }
 
@@ -229,13 +229,13 @@ static __attribute__((noinline)) void list_orphan(struct leu *s, uint32_t i, uin
 						  uint64_t word)
 {
 	uint32_t orphan = find_orphan(s, ref);
-	if (orphan != TD_NIL) {
+	if (orphan != TIDE_NIL) {
 		append(s, i, orphan_ring(s, orphan), word);
 		return;
 	}
 	orphan = make_orphan(s, ref);
-	append(s, i, orphan != TD_NIL ? orphan_ring(s, orphan) : strangers_of(s), word);
-	if (orphan != TD_NIL)
+	append(s, i, orphan != TIDE_NIL ? orphan_ring(s, orphan) : strangers_of(s), word);
+	if (orphan != TIDE_NIL)
 		order_orphan(s, orphan);
 }
 
@@ -243,17 +243,17 @@ static __attribute__((noinline)) void list_orphan(struct leu *s, uint32_t i, uin
  * was one, ceases to be. */
 static inline void change_ref(struct leu *s, uint32_t e, uint64_t ref)
 {
-	uint32_t left = TD_NIL, found = find_orphan(s, ref);
+	uint32_t left = TIDE_NIL, found = find_orphan(s, ref);
 	if (ring_at(s, e)->oldest) {
 		left = make_orphan(s, family_at(s, e)->ref);
-		if (left == TD_NIL) {
+		if (left == TIDE_NIL) {
 			join_rings(s, e, strangers_of(s));
 		} else {
 			move_ring(s, e, orphan_ring(s, left));
 			order_orphan(s, left);
 		}
 	}
-	if (found != TD_NIL) {
+	if (found != TIDE_NIL) {
 		unorder_orphan(s, found);
 		move_ring(s, orphan_ring(s, found), e);
 		free_orphan(s, found);

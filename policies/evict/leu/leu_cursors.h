@@ -5,24 +5,24 @@
 
 #include "leu_bounds.h"
 
-/* Of two pages the one whose last access is closer to a time; TD_NIL is closer to none. */
+/* Of two pages the one whose last access is closer to a time; TIDE_NIL is closer to none. */
 static inline uint32_t closer(const struct leu *s, uint32_t a, uint32_t b, uint64_t time)
 {
-	if (a == TD_NIL || b == TD_NIL)
-		return a == TD_NIL ? b : a;
+	if (a == TIDE_NIL || b == TIDE_NIL)
+		return a == TIDE_NIL ? b : a;
 	int64_t x = (int64_t)(last_of(page_at(s, a)) - time);
 	int64_t y = (int64_t)(last_of(page_at(s, b)) - time);
 	return (x < 0 ? -x : x) <= (y < 0 ? -y : y) ? a : b;
 }
 
-/* The cursor of the nearest bin from this one on that has one, to either side; TD_NIL: none. */
+/* The cursor of the nearest bin from this one on that has one, to either side; TIDE_NIL: none. */
 static inline uint32_t older_cursor(const struct shelf *shelf, unsigned bin)
 {
 	uint64_t set = shelf->set[bin / 64] & UINT64_MAX << (bin % 64);
 	unsigned w = bin / 64;
-	while (!set && ++w < TD_RIT_WORDS)
+	while (!set && ++w < TIDE_RIT_WORDS)
 		set = shelf->set[w];
-	return set ? shelf->cursor[w * 64 + (unsigned)__builtin_ctzll(set)] : TD_NIL;
+	return set ? shelf->cursor[w * 64 + (unsigned)__builtin_ctzll(set)] : TIDE_NIL;
 }
 
 static inline uint32_t younger_cursor(const struct shelf *shelf, unsigned bin)
@@ -31,7 +31,7 @@ static inline uint32_t younger_cursor(const struct shelf *shelf, unsigned bin)
 	unsigned w = bin / 64;
 	while (!set && w-- > 0)
 		set = shelf->set[w];
-	return set ? shelf->cursor[w * 64 + 63 - (unsigned)__builtin_clzll(set)] : TD_NIL;
+	return set ? shelf->cursor[w * 64 + 63 - (unsigned)__builtin_clzll(set)] : TIDE_NIL;
 }
 
 /* The page from which the way to a time is short. */
@@ -72,17 +72,17 @@ static inline uint64_t next_last(const struct leu *s, struct shelf *shelf, unsig
 	return last_of(next);
 }
 
-/* Moves the cursor of a bin to the youngest page in it or beyond, TD_NIL if there is none, and says
- * when a younger one can come there. Pages only grow older, so a cursor only moves to younger ones
- * once it is set. */
+/* Moves the cursor of a bin to the youngest page in it or beyond, TIDE_NIL if there is none, and
+ * says when a younger one can come there. Pages only grow older, so a cursor only moves to younger
+ * ones once it is set. */
 static inline uint32_t move_cursor(struct leu *s, uint32_t e, unsigned bin, uint64_t *due)
 {
 	struct shelf *shelf = shelf_at(s, e);
 	uint32_t oldest = ring_at(s, e)->oldest - 1;
-	uint64_t now = now_of(s), since = td_rit_since(&s->table, bin);
+	uint64_t now = now_of(s), since = tide_rit_since(&s->table, bin);
 	*due = since + last_of(page_at(s, oldest));
 	if (*due > now)
-		return TD_NIL;
+		return TIDE_NIL;
 	uint32_t i = walk(s, cursor_start(s, e, bin, now - since), now - since);
 	struct page *at = page_at(s, i);
 	*due = since + next_last(s, shelf, bin, i);
@@ -100,7 +100,7 @@ static inline void drop_cursors(const struct leu *s, uint32_t e, uint32_t i)
 	struct shelf *shelf = shelf_at(s, e);
 	const struct page *at = page_at(s, i);
 	bool moved = false;
-	for (unsigned w = 0; w < TD_RIT_WORDS; w++)
+	for (unsigned w = 0; w < TIDE_RIT_WORDS; w++)
 		for (uint64_t set = shelf->set[w]; set; set &= set - 1) {
 			unsigned bin = w * 64 + (unsigned)__builtin_ctzll(set);
 			if (shelf->cursor[bin] != i)
@@ -134,7 +134,7 @@ static inline void drop_chosen(struct leu *s)
 	const struct chosen *c = &s->chosen;
 	struct shelf *shelf = shelf_at(s, c->entry);
 	const struct page *at = page_at(s, c->page - 1), *older = page_at(s, at->prev);
-	uint64_t next_bin = td_rit_since(&s->table, c->bin + 1);
+	uint64_t next_bin = tide_rit_since(&s->table, c->bin + 1);
 	shelf->found[c->bin] = HUGE_VAL;
 	if (!(at->word & OLDEST) && now_of(s) - last_of(older) < next_bin) {
 		uint64_t ahead = c->ahead - (last_of(at) - last_of(older));

@@ -1,22 +1,22 @@
 /* What leu keeps. See leu.c for the idea, leu_pages.h for lists, leu_bounds.h for bounds,
  * leu_cursors.h for places in the lists, leu_search.h for the choice.
  *
- *     table      ref -> entry, with the reuse intervals of the ref        core/rit.h
+ *     table      ref -> entry, with the reuse intervals of the ref        tide/rit.h
  *     rings      the resident pages of a ref, in order of last access
  *     families   one per entry: how its ring takes part in the search
  *     shelves    one per entry: what is known of its pages, bin by bin
  *     tree       over all entries: where the lowest priority may be
  *     orphans    rings of refs without an entry
  *
- * A page is said to be in the last bin that its age has behind it (td_rit_past). */
+ * A page is said to be in the last bin that its age has behind it (tide_rit_past). */
 #ifndef TIDE_EVICT_LEU_STATE_H
 #define TIDE_EVICT_LEU_STATE_H
 
-#include "core/list.h"
-#include "core/ostree.h"
-#include "core/rit.h"
-#include "core/vec.h"
+#include "tide/list.h"
+#include "tide/ostree.h"
 #include "tide/policy.h"
+#include "tide/rit.h"
+#include "tide/vec.h"
 
 /* A page's slot. Every access touches three of them at random, so they are small: with all pages
  * of a footprint in the cache or not, that decides how long a hit takes. */
@@ -34,7 +34,7 @@ enum {
 	MARKED = 8,   /* the shelf of the entry may point here */
 	FLAG_BITS = 4,
 	/* That of the last access, where there was one. If it has become another ref's since, it
-	 * was made after that access, and td_rit_credit() refuses. */
+	 * was made after that access, and tide_rit_credit() refuses. */
 	ENTRY_BITS = 16,
 	LAST_SHIFT = FLAG_BITS + ENTRY_BITS,
 };
@@ -47,8 +47,8 @@ struct ring {
 struct orphan {
 	uint64_t ref;
 	union {
-		struct td_link queued;   /* in line */
-		struct td_osnode strewn; /* among the others */
+		struct tide_link queued;   /* in line */
+		struct tide_osnode strewn; /* among the others */
 	};
 	uint32_t in_line; /* which of the two */
 	uint32_t chain;   /* next + 1: of the same hash, or free */
@@ -73,19 +73,19 @@ struct node {
 };
 
 #define GROUPS 64 /* of eight bins, as leaves of a tree */
-_Static_assert(TD_RIT_GROUPS <= GROUPS, "every group has a leaf");
+_Static_assert(TIDE_RIT_GROUPS <= GROUPS, "every group has a leaf");
 
 /* All priorities of a bin are at least its bound, which is a rise over a rest. The floor's rise
  * follows from the reuse intervals and holds whatever the pages; a bin that was looked into has the
  * rise found for its youngest page, which holds until a younger one may have come to that age. */
 struct shelf {
-	double rise[TD_RIT_BINS], found[TD_RIT_BINS];
-	uint64_t floor[TD_RIT_BINS], bound[TD_RIT_BINS];
-	uint64_t due[TD_RIT_BINS];    /* when the bound falls back to the floor; NEVER: it is it */
-	uint32_t cursor[TD_RIT_BINS]; /* the youngest page known to be in the bin or beyond */
+	double rise[TIDE_RIT_BINS], found[TIDE_RIT_BINS];
+	uint64_t floor[TIDE_RIT_BINS], bound[TIDE_RIT_BINS];
+	uint64_t due[TIDE_RIT_BINS]; /* when the bound falls back to the floor; NEVER: it is it */
+	uint32_t cursor[TIDE_RIT_BINS]; /* the youngest page known to be in the bin or beyond */
 	/* Those to come there next when it was looked into, or anybody: to ask for in time. */
-	uint32_t coming[TD_RIT_BINS], after_it[TD_RIT_BINS];
-	uint64_t set[TD_RIT_WORDS];   /* bins with a cursor */
+	uint32_t coming[TIDE_RIT_BINS], after_it[TIDE_RIT_BINS];
+	uint64_t set[TIDE_RIT_WORDS]; /* bins with a cursor */
 	struct node tree[2 * GROUPS]; /* root 1 */
 	/* The rises and the floors hold while n of the entry is less. */
 	uint64_t rises_hold_below, holds_below;
@@ -108,21 +108,21 @@ struct chosen {
 
 struct leu {
 	const struct tide_view *view;
-	struct td_rit table;
-	struct td_vec rings, families, shelves, tree, stale, orphans, buckets;
+	struct tide_rit table;
+	struct tide_vec rings, families, shelves, tree, stale, orphans, buckets;
 	uint32_t leaves;       /* of the tree, a power of two, at least one per entry in use */
 	uint32_t n_stale;      /* entries whose leaf is out of date */
 	uint32_t orphans_used; /* of the vector */
 	uint32_t orphans_free; /* first + 1 of those that are free again */
 	struct chosen chosen;
-	struct td_list line;     /* orphans in order of their oldest pages' age */
-	struct td_ostree strewn; /* orphans that came out of order */
+	struct tide_list line;     /* orphans in order of their oldest pages' age */
+	struct tide_ostree strewn; /* orphans that came out of order */
 	uint64_t bucket_mask;
 	bool by_page, trained;
 	bool saw_refs;   /* while training */
 	uint64_t sample; /* pages with a lower hash are counted */
 	uint64_t decay;
-	struct td_rit_pass *pass; /* while training */
+	struct tide_rit_pass *pass; /* while training */
 	/* For the report. */
 	uint64_t victims, worthless, examined, walked;
 };

@@ -88,7 +88,7 @@ static inline void grow_tree(struct leu *s, uint32_t e)
 static inline uint64_t worthless_from(const struct leu *s, uint32_t e)
 {
 	return last_of(page_at(s, ring_at(s, e)->oldest - 1)) +
-	       td_rit_since(&s->table, td_rit_at(&s->table, e)->last_bin);
+	       tide_rit_since(&s->table, tide_rit_at(&s->table, e)->last_bin);
 }
 
 static inline uint64_t worthless_bound(const struct leu *s, uint32_t i)
@@ -105,8 +105,8 @@ static inline struct node small_bound(struct leu *s, uint32_t e)
 		const struct page *at = page_at(s, i);
 		uint64_t age = now_of(s) - last_of(at);
 		struct node one = {
-			bound_of(td_rit_real(td_rit_worth_of(&s->table, e, age)) * SHAVE),
-			last_of(at) + td_rit_since(&s->table, td_rit_past(&s->table, age) + 1),
+			bound_of(tide_rit_real(tide_rit_worth_of(&s->table, e, age)) * SHAVE),
+			last_of(at) + tide_rit_since(&s->table, tide_rit_past(&s->table, age) + 1),
 		};
 		out = lesser(out, one);
 		if (at->word & YOUNGEST)
@@ -164,19 +164,19 @@ static inline void renew_leaves(struct leu *s, bool roughly)
 
 struct lowest {
 	uint32_t page;
-	struct td_rit_worth worth;
+	struct tide_rit_worth worth;
 	uint64_t bound; /* not above it: not worth looking at */
 };
 
 static inline void offer(const struct leu *s, struct lowest *low, uint32_t i,
-			 struct td_rit_worth worth)
+			 struct tide_rit_worth worth)
 {
-	int order = low->page == TD_NIL ? -1 : td_rit_compare(worth, low->worth);
+	int order = low->page == TIDE_NIL ? -1 : tide_rit_compare(worth, low->worth);
 	if (order > 0 || (order == 0 && last_of(page_at(s, i)) > last_of(page_at(s, low->page))))
 		return;
 	low->page = i;
 	low->worth = worth;
-	low->bound = worth.k ? bound_of(td_rit_real(worth) / SHAVE) : worthless_bound(s, i);
+	low->bound = worth.k ? bound_of(tide_rit_real(worth) / SHAVE) : worthless_bound(s, i);
 }
 
 #define FINE_GROUPS 4 /* of bins of one age each under either reading, and a subtree: */
@@ -192,7 +192,7 @@ static inline void look_into_fine(struct leu *s, uint32_t e, struct lowest *low)
 		if (age >= 8 * FINE_GROUPS)
 			return;
 		if (shelf->bound[age] <= low->bound) {
-			offer(s, low, i, td_rit_worth_of(&s->table, e, age));
+			offer(s, low, i, tide_rit_worth_of(&s->table, e, age));
 			s->examined++;
 		}
 		if (page_at(s, i)->word & OLDEST)
@@ -205,14 +205,14 @@ static inline void look_into_fine(struct leu *s, uint32_t e, struct lowest *low)
 static inline struct chosen look_into(struct leu *s, uint32_t e, unsigned bin, struct lowest *low)
 {
 	struct shelf *shelf = shelf_at(s, e);
-	uint64_t spare = shelf->holds_below - td_rit_at(&s->table, e)->n;
+	uint64_t spare = shelf->holds_below - tide_rit_at(&s->table, e)->n;
 	uint32_t i = move_cursor(s, e, bin, &shelf->due[bin]);
 	struct chosen out = {i + 1, e, bin, INFINITE, 0, 0, 0};
 	shelf->found[bin] = HUGE_VAL;
-	if (i == TD_NIL || age_of(s, i) >= td_rit_since(&s->table, bin + 1))
+	if (i == TIDE_NIL || age_of(s, i) >= tide_rit_since(&s->table, bin + 1))
 		return out;
-	struct td_rit_worth worth = td_rit_worth_of(&s->table, e, age_of(s, i));
-	uint64_t along = worth.ahead + age_of(s, i) - td_rit_since(&s->table, bin);
+	struct tide_rit_worth worth = tide_rit_worth_of(&s->table, e, age_of(s, i));
+	uint64_t along = worth.ahead + age_of(s, i) - tide_rit_since(&s->table, bin);
 	double rise = (double)worth.k / (double)along;
 	out.each = SHAVE / (double)(worth.rest + spare);
 	out.k = worth.k;
@@ -232,7 +232,7 @@ static inline void look_into_coarse(struct leu *s, uint32_t e, unsigned first, s
 {
 	struct shelf *shelf = shelf_at(s, e);
 	unsigned group, n = 0;
-	struct chosen tied[TD_RIT_BINS];
+	struct chosen tied[TIDE_RIT_BINS];
 	while (group = lowest_from(shelf, first),
 	       group_bound(shelf, group) <= low->bound && group_bound(shelf, group) < INFINITE) {
 		struct chosen c = look_into(s, e, lowest_bin(shelf, group), low);
@@ -256,7 +256,7 @@ static inline void look_into_coarse(struct leu *s, uint32_t e, unsigned first, s
 static inline void look_into_shelf(struct leu *s, uint32_t e, struct lowest *low)
 {
 	const struct shelf *shelf = shelf_at(s, e);
-	unsigned first = td_rit_past(&s->table, age_of(s, ring_at(s, e)->youngest - 1)) / 8;
+	unsigned first = tide_rit_past(&s->table, age_of(s, ring_at(s, e)->youngest - 1)) / 8;
 	unsigned coarse = first < FINE_GROUPS ? FINE_GROUPS : first;
 	uint64_t fine = first < FINE_GROUPS ? shelf->tree[FINE_NODE].bound : INFINITE;
 	bool early = fine <= group_bound(shelf, lowest_from(shelf, coarse));
@@ -271,7 +271,7 @@ static inline void look_into_small(struct leu *s, uint32_t e, struct lowest *low
 {
 	uint32_t i = ring_at(s, e)->oldest - 1;
 	for (;; i = page_at(s, i)->next) {
-		offer(s, low, i, td_rit_worth_of(&s->table, e, age_of(s, i)));
+		offer(s, low, i, tide_rit_worth_of(&s->table, e, age_of(s, i)));
 		s->examined++;
 		if (page_at(s, i)->word & YOUNGEST)
 			return;
@@ -281,7 +281,7 @@ static inline void look_into_small(struct leu *s, uint32_t e, struct lowest *low
 static inline void look_into_family(struct leu *s, uint32_t e, struct lowest *low)
 {
 	if (worthless_from(s, e) <= now_of(s))
-		offer(s, low, ring_at(s, e)->oldest - 1, TD_RIT_WORTHLESS);
+		offer(s, low, ring_at(s, e)->oldest - 1, TIDE_RIT_WORTHLESS);
 	else if (family_at(s, e)->large)
 		look_into_shelf(s, e, low);
 	else
@@ -298,15 +298,15 @@ static inline bool is_rough(const struct leu *s, uint32_t e)
 /* The resident page of lowest priority; of several the one accessed longest ago. */
 static inline uint32_t find_lowest(struct leu *s)
 {
-	struct lowest low = {.page = TD_NIL, .bound = INFINITE};
+	struct lowest low = {.page = TIDE_NIL, .bound = INFINITE};
 	uint32_t orphan = oldest_orphan(s);
 	keep_chosen(s);
 	if (ring_at(s, strangers_of(s))->oldest)
 		return ring_at(s, strangers_of(s))->oldest - 1;
-	if (orphan != TD_NIL)
-		offer(s, &low, orphan, TD_RIT_WORTHLESS);
+	if (orphan != TIDE_NIL)
+		offer(s, &low, orphan, TIDE_RIT_WORTHLESS);
 	/* Where an orphan is sure to have priority 0, nobody asks how far above 0 others are. */
-	renew_leaves(s, orphan != TD_NIL);
+	renew_leaves(s, orphan != TIDE_NIL);
 	while (node_at(s, 1)->bound <= low.bound && node_at(s, 1)->bound < INFINITE) {
 		uint32_t e = lowest_leaf(s);
 		if (is_rough(s, e)) {
@@ -323,7 +323,7 @@ static inline uint32_t find_lowest(struct leu *s)
 	if (s->chosen.page != low.page + 1)
 		keep_chosen(s);
 	s->victims++;
-	s->worthless += low.page != TD_NIL && low.worth.k == 0;
+	s->worthless += low.page != TIDE_NIL && low.worth.k == 0;
 	return low.page;
 }
 

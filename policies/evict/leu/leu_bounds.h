@@ -139,7 +139,7 @@ static inline unsigned lowest_bin(const struct shelf *shelf, unsigned group)
  * upper hull: the steepest line from any point further left ends at one of them. */
 struct hull {
 	unsigned n;
-	double x[TD_RIT_BINS], y[TD_RIT_BINS];
+	double x[TIDE_RIT_BINS], y[TIDE_RIT_BINS];
 };
 
 static inline void hull_add(struct hull *h, double x, double y)
@@ -166,25 +166,25 @@ static inline double hull_rise(const struct hull *h, double x, double y)
 
 static inline void find_rises(const struct leu *s, uint32_t e)
 {
-	const struct td_rit_entry *at = td_rit_at(&s->table, e);
-	const uint64_t *counts = td_rit_counts(&s->table, e);
+	const struct tide_rit_entry *at = tide_rit_at(&s->table, e);
+	const uint64_t *counts = tide_rit_counts(&s->table, e);
 	struct shelf *shelf = shelf_at(s, e);
 	uint64_t up_to = at->sum;
 	struct hull hull;
 	hull.n = 0;
 	for (unsigned bin = at->last_bin; bin-- > 0;) {
 		if (counts[bin + 1])
-			hull_add(&hull, (double)td_rit_high(bin + 1), (double)up_to);
+			hull_add(&hull, (double)tide_rit_high(bin + 1), (double)up_to);
 		up_to -= counts[bin + 1];
 		shelf->rise[bin] =
-			hull_rise(&hull, (double)td_rit_since(&s->table, bin), (double)up_to);
+			hull_rise(&hull, (double)tide_rit_since(&s->table, bin), (double)up_to);
 	}
 	shelf->rises_hold_below = at->n + at->n / 16 + 8;
 }
 
 /* How many accesses by the ref the bounds are to outlast: few enough that they stay close, enough
  * that the work is small for each. */
-static inline uint64_t patience(const struct leu *s, const struct td_rit_entry *at)
+static inline uint64_t patience(const struct leu *s, const struct tide_rit_entry *at)
 {
 	uint64_t few = (at->n - at->sum) / 128;
 	return s->trained ? 0 : few < 256 ? few : 256;
@@ -193,8 +193,8 @@ static inline uint64_t patience(const struct leu *s, const struct td_rit_entry *
 /* Works out all bounds from the rises. */
 static inline void lay_floors(const struct leu *s, uint32_t e)
 {
-	const struct td_rit_entry *at = td_rit_at(&s->table, e);
-	const uint64_t *counts = td_rit_counts(&s->table, e);
+	const struct tide_rit_entry *at = tide_rit_at(&s->table, e);
+	const uint64_t *counts = tide_rit_counts(&s->table, e);
 	struct shelf *shelf = shelf_at(s, e);
 	uint64_t rest = at->n + patience(s, at);
 	shelf->holds_below = rest + 1;
@@ -216,15 +216,15 @@ static inline void open_shelf(const struct leu *s, uint32_t e)
 {
 	struct shelf *shelf = shelf_at(s, e);
 	uint64_t oldest = last_of(page_at(s, ring_at(s, e)->oldest - 1));
-	unsigned last_bin = td_rit_at(&s->table, e)->last_bin;
-	unsigned beyond = td_rit_past(&s->table, now_of(s) - oldest) + 1;
-	for (unsigned bin = 0; bin < TD_RIT_BINS; bin++) {
+	unsigned last_bin = tide_rit_at(&s->table, e)->last_bin;
+	unsigned beyond = tide_rit_past(&s->table, now_of(s) - oldest) + 1;
+	for (unsigned bin = 0; bin < TIDE_RIT_BINS; bin++) {
 		shelf->bound[bin] = INFINITE;
 		shelf->found[bin] = HUGE_VAL;
 		shelf->due[bin] = NEVER;
 	}
 	for (unsigned bin = beyond; bin < last_bin; bin++)
-		shelf->due[bin] = oldest + td_rit_since(&s->table, bin);
+		shelf->due[bin] = oldest + tide_rit_since(&s->table, bin);
 	for (unsigned i = GROUPS; i < 2 * GROUPS; i++)
 		shelf->tree[i] = NOTHING;
 	shelf->rises_hold_below = 0;
@@ -239,10 +239,10 @@ static inline struct node shelf_bound(const struct leu *s, uint32_t e, uint64_t 
 	uint64_t youngest = age_of(s, ring_at(s, e)->youngest - 1);
 	if (!shelf->open)
 		open_shelf(s, e);
-	else if (td_rit_at(&s->table, e)->n >= shelf->holds_below)
+	else if (tide_rit_at(&s->table, e)->n >= shelf->holds_below)
 		lay_floors(s, e);
 	settle_due(s, shelf);
-	unsigned first = td_rit_past(&s->table, youngest) / 8;
+	unsigned first = tide_rit_past(&s->table, youngest) / 8;
 	uint64_t bound = group_bound(shelf, lowest_from(shelf, first));
 	/* Nobody may be so young yet, but somebody will be with the next access. */
 	*limit = shelf->tree[1].bound < bound ? 0 : shelf->holds_below;

@@ -25,23 +25,23 @@ static unsigned needs_with(const union tide_value *v)
 static void destroy(void *self)
 {
 	struct leu *s = self;
-	td_rit_free(&s->table);
-	td_vec_free(&s->rings);
-	td_vec_free(&s->families);
-	td_vec_free(&s->shelves);
-	td_vec_free(&s->tree);
-	td_vec_free(&s->stale);
-	td_vec_free(&s->orphans);
-	td_vec_free(&s->buckets);
+	tide_rit_free(&s->table);
+	tide_vec_free(&s->rings);
+	tide_vec_free(&s->families);
+	tide_vec_free(&s->shelves);
+	tide_vec_free(&s->tree);
+	tide_vec_free(&s->stale);
+	tide_vec_free(&s->orphans);
+	tide_vec_free(&s->buckets);
 	if (s->pass)
-		td_rit_pass_free(s->pass);
+		tide_rit_pass_free(s->pass);
 	free(s->pass);
 }
 
-static int reserve(struct td_vec *v, size_t item_bytes, uint64_t n)
+static int reserve(struct tide_vec *v, size_t item_bytes, uint64_t n)
 {
-	td_vec_init(v, item_bytes);
-	return td_vec_reserve(v, n);
+	tide_vec_init(v, item_bytes);
+	return tide_vec_reserve(v, n);
 }
 
 /* Chains get longer than one where more refs than that have pages but no entry. */
@@ -56,10 +56,10 @@ static uint64_t buckets_for(const struct leu *s)
 static int allocate(struct leu *s, uint32_t refs)
 {
 	uint64_t buckets = buckets_for(s);
-	int rc = td_rit_init(&s->table, refs);
+	int rc = tide_rit_init(&s->table, refs);
 	s->leaves = 1;
 	s->bucket_mask = buckets - 1;
-	td_vec_init(&s->orphans, sizeof(struct orphan));
+	tide_vec_init(&s->orphans, sizeof(struct orphan));
 	if (!rc)
 		rc = reserve(&s->rings, sizeof(struct ring), (uint64_t)refs + 1);
 	if (!rc)
@@ -99,7 +99,7 @@ static int create(void *self, const struct tide_view *view, const union tide_val
 	s->by_page = by_page;
 	s->sample = v[SAMPLE].r < 1 ? (uint64_t)(v[SAMPLE].r * 0x1p64) : UINT64_MAX;
 	s->decay = (uint64_t)v[DECAY].i;
-	td_list_init(&s->line);
+	tide_list_init(&s->line);
 	int rc = allocate(s, (uint32_t)v[REFS].i);
 	s->table.next_edge = next;
 	if (rc)
@@ -124,7 +124,7 @@ static int end_training(struct leu *s, struct tide_error *err)
 			"evict policy leu: the trace it is to learn from has no refs: give one "
 			"that has, or by=page");
 	if (s->pass)
-		td_rit_pass_free(s->pass);
+		tide_rit_pass_free(s->pass);
 	free(s->pass);
 	s->pass = NULL;
 	s->trained = true;
@@ -136,7 +136,7 @@ static int end_training(struct leu *s, struct tide_error *err)
 static int begin_training(struct leu *s)
 {
 	s->pass = malloc(sizeof *s->pass);
-	return s->pass ? td_rit_pass_init(s->pass, &s->table) : -ENOMEM;
+	return s->pass ? tide_rit_pass_init(s->pass, &s->table) : -ENOMEM;
 }
 
 static int train(void *self, const struct tide_batch *batch, struct tide_error *err)
@@ -150,10 +150,10 @@ static int train(void *self, const struct tide_batch *batch, struct tide_error *
 	for (uint32_t i = 0; i < batch->n && !rc; i++) {
 		uint64_t page = batch->page[i];
 		s->saw_refs |= batch->ref[i] != 0;
-		rc = td_rit_pass_touch(s->pass, page, s->by_page ? page : batch->ref[i],
-				       counted(s, page));
+		rc = tide_rit_pass_touch(s->pass, page, s->by_page ? page : batch->ref[i],
+					 counted(s, page));
 		if (s->decay && s->pass->now % s->decay == 0)
-			td_rit_halve(&s->table);
+			tide_rit_halve(&s->table);
 	}
 	return rc ? tide_fail(err, rc,
 			      "evict policy leu: out of memory for the pages it is trained on")
@@ -165,7 +165,7 @@ static int train(void *self, const struct tide_batch *batch, struct tide_error *
 /* After the entry's n may have gone up. */
 static void check_limit(struct leu *s, uint32_t e)
 {
-	if (td_rit_at(&s->table, e)->n >= family_at(s, e)->limit)
+	if (tide_rit_at(&s->table, e)->n >= family_at(s, e)->limit)
 		mark_stale(s, e);
 }
 
@@ -177,7 +177,7 @@ static __attribute__((noinline)) void forget_bounds(struct leu *s, uint32_t e)
 
 static __attribute__((noinline)) uint32_t make_entry(struct leu *s, uint64_t ref)
 {
-	uint32_t e = td_rit_make(&s->table, ref, now_of(s));
+	uint32_t e = tide_rit_make(&s->table, ref, now_of(s));
 	grow_tree(s, e);
 	change_ref(s, e, ref);
 	forget_bounds(s, e);
@@ -191,25 +191,25 @@ static __attribute__((noinline)) uint32_t make_entry(struct leu *s, uint64_t ref
 static void credit(struct leu *s, const struct page *at)
 {
 	uint32_t e = entry_of(at);
-	unsigned last_bin = td_rit_at(&s->table, e)->last_bin;
-	td_rit_credit(&s->table, e, last_of(at), now_of(s));
-	if (td_rit_at(&s->table, e)->last_bin != last_bin)
+	unsigned last_bin = tide_rit_at(&s->table, e)->last_bin;
+	tide_rit_credit(&s->table, e, last_of(at), now_of(s));
+	if (tide_rit_at(&s->table, e)->last_bin != last_bin)
 		forget_bounds(s, e);
 	else if (s->decay)
 		check_limit(s, e);
 }
 
-/* Credits the reuse, then counts the access: the entry of ref, or TD_NIL. */
+/* Credits the reuse, then counts the access: the entry of ref, or TIDE_NIL. */
 static uint32_t learn(struct leu *s, const struct page *at, tide_page p, uint64_t ref)
 {
 	if (s->trained || !counted(s, p.number))
-		return td_rit_find(&s->table, ref);
+		return tide_rit_find(&s->table, ref);
 	if (last_of(at))
 		credit(s, at);
-	uint32_t e = td_rit_find(&s->table, ref);
-	if (e == TD_NIL)
+	uint32_t e = tide_rit_find(&s->table, ref);
+	if (e == TIDE_NIL)
 		e = make_entry(s, ref);
-	td_rit_count(&s->table, e);
+	tide_rit_count(&s->table, e);
 	return e;
 }
 
@@ -239,7 +239,7 @@ static inline void take_out(struct leu *s, uint32_t i)
 
 static void decay(struct leu *s)
 {
-	td_rit_halve(&s->table);
+	tide_rit_halve(&s->table);
 	for (uint32_t e = 0; e < s->table.n; e++)
 		forget_bounds(s, e);
 }
@@ -251,7 +251,7 @@ static void on_access(void *self, tide_chunk c, tide_page p, uint64_t ref)
 	take_out(s, c.index);
 	uint32_t e = learn(s, page_at(s, c.index), p, by);
 	uint64_t word = word_of(now_of(s), e);
-	if (e != TD_NIL) {
+	if (e != TIDE_NIL) {
 		append(s, c.index, e, word);
 		check_limit(s, e);
 	} else {
@@ -284,7 +284,7 @@ static tide_chunk find_other(const struct leu *s)
 	for (uint32_t i = 0; i < s->view->near->chunks; i++) {
 		tide_chunk c = {i};
 		if (tide_resident(s->view, c) && tide_valid(s->view, c) &&
-		    (best.index == TD_NIL ||
+		    (best.index == TIDE_NIL ||
 		     last_of(page_at(s, i)) < last_of(page_at(s, best.index))))
 			best = c;
 	}
@@ -298,7 +298,7 @@ static tide_chunk pick_victim(void *self)
 {
 	const struct leu *s = self;
 	tide_chunk c = {find_lowest(self)};
-	return c.index == TD_NIL || tide_valid(s->view, c) ? c : find_other(s);
+	return c.index == TIDE_NIL || tide_valid(s->view, c) ? c : find_other(s);
 }
 
 static void report(void *self, const struct tide_report *r)

@@ -1,0 +1,95 @@
+/* Doubly linked lists whose links live inside somebody else's array, by index.
+ *
+ *     base -> | link | ... | link | ... | link | ...      stride bytes apart
+ *
+ * Indices instead of pointers: half the size, and the array may move when it grows. Ends are
+ * marked with TIDE_NIL. */
+#ifndef TIDE_LIST_H
+#define TIDE_LIST_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define TIDE_NIL UINT32_MAX
+
+struct tide_link {
+	uint32_t prev, next;
+};
+
+struct tide_links {
+	unsigned char *base;
+	size_t stride;
+};
+
+struct tide_list {
+	uint32_t head, tail;
+	uint32_t n;
+};
+
+static inline struct tide_link *tide_link_at(struct tide_links links, uint32_t i)
+{
+	return (struct tide_link *)(void *)(links.base + (size_t)i * links.stride);
+}
+
+static inline void tide_list_init(struct tide_list *l)
+{
+	*l = (struct tide_list){TIDE_NIL, TIDE_NIL, 0};
+}
+
+/* Puts i between two neighbours, either of which may be TIDE_NIL (an end). */
+static inline void tide_list_between(struct tide_list *l, struct tide_links links, uint32_t i,
+				     uint32_t prev, uint32_t next)
+{
+	*tide_link_at(links, i) = (struct tide_link){prev, next};
+	if (prev == TIDE_NIL)
+		l->head = i;
+	else
+		tide_link_at(links, prev)->next = i;
+	if (next == TIDE_NIL)
+		l->tail = i;
+	else
+		tide_link_at(links, next)->prev = i;
+	l->n++;
+}
+
+static inline void tide_list_push_tail(struct tide_list *l, struct tide_links links, uint32_t i)
+{
+	tide_list_between(l, links, i, l->tail, TIDE_NIL);
+}
+
+static inline void tide_list_push_head(struct tide_list *l, struct tide_links links, uint32_t i)
+{
+	tide_list_between(l, links, i, TIDE_NIL, l->head);
+}
+
+static inline void tide_list_remove(struct tide_list *l, struct tide_links links, uint32_t i)
+{
+	struct tide_link at = *tide_link_at(links, i);
+	if (at.prev == TIDE_NIL)
+		l->head = at.next;
+	else
+		tide_link_at(links, at.prev)->next = at.next;
+	if (at.next == TIDE_NIL)
+		l->tail = at.prev;
+	else
+		tide_link_at(links, at.next)->prev = at.prev;
+	l->n--;
+}
+
+/* After the head was taken: asks for the memory that taking the next one will touch. */
+__attribute__((always_inline)) static inline void tide_list_expect(const struct tide_list *l,
+								   struct tide_links links)
+{
+	if (l->head != TIDE_NIL && tide_link_at(links, l->head)->next != TIDE_NIL)
+		__builtin_prefetch(tide_link_at(links, tide_link_at(links, l->head)->next), 1);
+}
+
+static inline void tide_list_to_tail(struct tide_list *l, struct tide_links links, uint32_t i)
+{
+	if (l->tail == i)
+		return;
+	tide_list_remove(l, links, i);
+	tide_list_push_tail(l, links, i);
+}
+
+#endif

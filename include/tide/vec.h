@@ -1,0 +1,79 @@
+/* Arrays that grow, zero-filled, for state that is indexed by a dense number.
+ *
+ * They are mapped, not allocated: growing moves page tables instead of bytes, parts never
+ * touched cost nothing, and large ones ask for huge pages, because their use is random and
+ * would otherwise miss the TLB at every step. Growing is mremap(), which <sys/mman.h> declares
+ * where _GNU_SOURCE is defined. */
+#ifndef TIDE_VEC_H
+#define TIDE_VEC_H
+
+#ifndef _GNU_SOURCE
+#error "tide/vec.h needs mremap(): define _GNU_SOURCE before the first #include"
+#endif
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/mman.h>
+
+struct tide_vec {
+	unsigned char *at;
+	size_t item_bytes;
+	size_t mapped_bytes;
+};
+
+/* An item_bytes of 0 makes a vec that stays empty: at is NULL, every call succeeds. */
+static inline void tide_vec_init(struct tide_vec *v, size_t item_bytes);
+
+/* Room for n items at least: 0 or -ENOMEM, then nothing has changed. */
+static inline int tide_vec_reserve(struct tide_vec *v, uint64_t n);
+
+static inline void tide_vec_free(struct tide_vec *v);
+
+/* ---- how ---- */
+
+#define TIDE_VEC_HUGE_BYTES ((size_t)2 << 20)
+
+static inline void tide_vec_init(struct tide_vec *v, size_t item_bytes)
+{
+	*v = (struct tide_vec){NULL, item_bytes, 0};
+}
+
+static inline void *tide_vec_map(struct tide_vec *v, size_t bytes)
+{
+	if (v->at)
+		return mremap(v->at, v->mapped_bytes, bytes, MREMAP_MAYMOVE);
+	return mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+}
+
+static inline int tide_vec_reserve(struct tide_vec *v, uint64_t n)
+{
+	size_t bytes;
+	if (!v->item_bytes)
+		return 0;
+	if (__builtin_mul_overflow(n, v->item_bytes, &bytes) || bytes > SIZE_MAX / 4)
+		return -ENOMEM;
+	if (bytes <= v->mapped_bytes)
+		return 0;
+	if (bytes < v->mapped_bytes * 2)
+		bytes = v->mapped_bytes * 2;
+	size_t unit = bytes >= TIDE_VEC_HUGE_BYTES ? TIDE_VEC_HUGE_BYTES : 4096;
+	bytes = (bytes + unit - 1) / unit * unit;
+	void *at = tide_vec_map(v, bytes);
+	if (at == MAP_FAILED)
+		return -ENOMEM;
+	if (unit == TIDE_VEC_HUGE_BYTES)
+		madvise(at, bytes, MADV_HUGEPAGE); /* a wish: an error changes nothing */
+	v->at = at;
+	v->mapped_bytes = bytes;
+	return 0;
+}
+
+static inline void tide_vec_free(struct tide_vec *v)
+{
+	if (v->at)
+		munmap(v->at, v->mapped_bytes);
+	tide_vec_init(v, v->item_bytes);
+}
+
+#endif
