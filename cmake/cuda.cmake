@@ -61,7 +61,8 @@ endif()
 function(tide_nvcc out)
 	set(warnings -Wall,-Wextra,-Wno-maybe-uninitialized)
 	set(flags -std=c++17 -O3 --fmad=false -D_GNU_SOURCE
-		-I${PROJECT_SOURCE_DIR}/include -I${PROJECT_SOURCE_DIR}/src -I${PROJECT_SOURCE_DIR})
+		-I${PROJECT_SOURCE_DIR}/include -I${PROJECT_BINARY_DIR}/include
+		-I${PROJECT_SOURCE_DIR}/src -I${PROJECT_SOURCE_DIR}/policies -I${PROJECT_SOURCE_DIR})
 	if(TIDE_WERROR)
 		list(APPEND flags -Werror all-warnings)
 		string(APPEND warnings ",-Werror")

@@ -6,7 +6,9 @@ foreach(module tide_preload tide_cuda tide_gpu)
 		install(TARGETS ${module} DESTINATION ${CMAKE_INSTALL_LIBDIR}/tide)
 	endif()
 endforeach()
-install(DIRECTORY include/tide TYPE INCLUDE)
+install(DIRECTORY include/tide ${PROJECT_BINARY_DIR}/include/tide TYPE INCLUDE)
+install(DIRECTORY policies/place DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tide/device
+	FILES_MATCHING PATTERN "*.h")
 
 # tide.pc finds its prefix from where it lies, so `cmake --install --prefix` may change it.
 file(RELATIVE_PATH TIDE_PC_TO_PREFIX

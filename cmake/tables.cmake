@@ -23,8 +23,8 @@ extern @listed@ *const @array@[];
 endfunction()
 
 # policies/ROLE/NAME.c, or policies/ROLE/NAME/NAME.c where a policy is a folder, defines
-# td_policy_ROLE_NAME, with _ for every - of the name. Sorted by role, in the order of enum tide_role,
-# then by name.
+# td_policy_ROLE_NAME, with _ for every - of the name; so does policies/place/NAME.h, a placement that
+# the GPU runs too. Sorted by role, in the order of enum tide_role, then by name.
 function(tide_policy_names out role)
 	set(names "")
 	set(folder ${PROJECT_SOURCE_DIR}/policies/${role})
@@ -36,8 +36,70 @@ function(tide_policy_names out role)
 			list(APPEND names ${name})
 		endif()
 	endforeach()
+	if(role STREQUAL place)
+		tide_placement_names(placements)
+		list(APPEND names ${placements})
+	endif()
 	list(SORT names)
 	set(${out} ${names} PARENT_SCOPE)
+endfunction()
+
+function(tide_placement_names out)
+	set(folder ${PROJECT_SOURCE_DIR}/policies/place)
+	file(GLOB names CONFIGURE_DEPENDS RELATIVE ${folder} ${folder}/*.h)
+	list(TRANSFORM names REPLACE "\\.h$" "")
+	list(SORT names)
+	set(${out} ${names} PARENT_SCOPE)
+endfunction()
+
+# For every placement that the GPU runs too, a C file that compiles its header as a policy; a table
+# of them for the runtime, and in the same order device/placements.h and device/rules.h for kernels.
+function(tide_placements out)
+	tide_placement_names(names)
+	set(sources "")
+	set(includes "")
+	set(list "")
+	set(numbers "")
+	set(symbols "")
+	foreach(name IN LISTS names)
+		string(REPLACE "-" "_" identifier ${name})
+		set(file ${PROJECT_BINARY_DIR}/place/${identifier}.c)
+		file(CONFIGURE OUTPUT ${file} @ONLY CONTENT [[
+/* Made by cmake/tables.cmake. */
+#define TIDE_PLACEMENT @identifier@
+#include "place/@name@.h"
+]])
+		list(APPEND sources ${file})
+		string(APPEND includes "#include \"place/${name}.h\"\n")
+		string(APPEND list " \\\n\tCASE(${identifier})")
+		string(APPEND numbers "\tTIDE_PLACES_${identifier},\n")
+		list(APPEND symbols td_placer_${identifier})
+	endforeach()
+	string(SHA256 sum "${names}")
+	string(SUBSTRING ${sum} 0 8 sum)
+	file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/include/tide/device/placements.h @ONLY CONTENT [[
+/* Made by cmake/tables.cmake: the placements of policies/place that the GPU runs too. */
+#ifndef TIDE_DEVICE_PLACEMENTS_H
+#define TIDE_DEVICE_PLACEMENTS_H
+
+/* By number: td_dev_control.place. */
+enum tide_places {
+@numbers@};
+
+#define TIDE_PLACEMENTS(CASE)@list@
+
+/* Of their names, in this order. */
+#define TIDE_PLACEMENTS_SUM 0x@sum@u
+
+#endif
+]])
+	file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/include/tide/device/rules.h @ONLY CONTENT [[
+/* Made by cmake/tables.cmake: the rules of the placements. Include device/place.h instead. */
+@includes@]])
+	set(file ${PROJECT_BINARY_DIR}/placer_table.c)
+	tide_write_table(${file} tide/placement.h "const struct tide_placer" td_placer_table
+		"${symbols}" "const struct tide_placer" "")
+	set(${out} ${sources} ${file} PARENT_SCOPE)
 endfunction()
 
 function(tide_policy_table out)

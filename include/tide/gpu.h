@@ -42,7 +42,7 @@ struct tide_gpu_options {
 	const char *near_size;   /* tier 1: "4G", "1024p"; required */
 	const char *host;        /* tier 2, pinned memory, such as "16G"; NULL: none */
 	const char *page;        /* "64K"; a power of two, 4K to 2M */
-	const char *place;       /* "reuse"; "bam", "tier-order", "random:p=0.5" */
+	const char *place;       /* "worth"; "reuse", "bam", "tier-order", "random:p=0.5" */
 	const char *transfer;    /* between tiers 1 and 2: "zero-copy"; "dma", "hybrid" */
 	const char *storage;     /* a file for arrays without a file: created or overwritten */
 	const char *address;     /* limit of all arrays together; 16 times near and host */

@@ -80,7 +80,7 @@ static void add_place(struct sweep *w, const char *name)
 static void read_places(struct sweep *w)
 {
 	const char *list =
-		w->o->place ? w->o->place : "bam,tier-order,random,reuse,reuse:replace=2";
+		w->o->place ? w->o->place : "bam,tier-order,random,reuse,worth";
 	char entry[NAME_MOST];
 
 	w->baselines = !w->o->place && !w->o->orchestrate;

@@ -94,5 +94,5 @@ static void claim(json_t *doc, const struct td_gpu_setup *setup, const char *pla
 void td_gpu_apps_claims(json_t *doc, const struct td_gpu_setup *setup)
 {
 	claim(doc, setup, "reuse");
-	claim(doc, setup, "reuse:replace=2");
+	claim(doc, setup, "worth");
 }

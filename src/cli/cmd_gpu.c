@@ -52,7 +52,7 @@ static const struct td_cli_option bench_options[] = {
 	 "measurements of one thing each, with commas between, or all (all; with --app: none)",
 	 TD_CLI_NAMES(td_gpu_micro_name)},
 	{"place", 0, TD_CLI_TEXT, TD_CLI_AT(place), "POLICIES",
-	 "of applications, with commas between (bam,tier-order,random,reuse,reuse:replace=2)",
+	 "of applications, with commas between (bam,tier-order,random,reuse,worth)",
 	 TD_CLI_NAMES(td_cli_place_name)},
 	{"oversubscribe", 0, TD_CLI_TEXT, TD_CLI_AT(oversubscribe), "LIST",
 	 "data over near and host memory, such as 2,4 (2)", TD_CLI_ANY},

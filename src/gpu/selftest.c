@@ -85,7 +85,7 @@ static struct td_gpu_pressure pressure_of(const struct test *t, bool small)
 static void test_pressure(struct test *t)
 {
 	static const char *const places[] = {"reuse", "tier-order", "random:p=0.5", "bam",
-					     "reuse:replace=2"};
+					     "worth"};
 	static const char *const transfers[] = {"zero-copy", "dma", "hybrid"};
 	char name[96];
 	for (unsigned i = 0; i < 5 * 3 * 2; i++) {
@@ -240,7 +240,7 @@ static void test_long(struct test *t)
 	p.rounds = 4;
 	for (unsigned n = 0; accesses < target && !rc && td_gpu_now_ns() - since_ns < most_ns;
 	     n++) {
-		p.place = n % 2 ? "tier-order" : "reuse:replace=2";
+		p.place = n % 2 ? "tier-order" : "worth";
 		p.accesses = 0;
 		rc = td_gpu_pressure_run(&t->o->setup, &p, &err);
 		accesses += p.accesses;

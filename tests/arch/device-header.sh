@@ -11,7 +11,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 # The header alone, so that it brings along what it needs; twice, so that it is guarded.
-for name in tide/event.h tide/tiering.h tide/gpu.h; do
+for name in tide/event.h tide/tiering.h tide/placement.h tide/gpu.h; do
 	printf '#include "%s"\n#include "%s"\n' $name $name
 done >"$work/all.c"
 cp "$work/all.c" "$work/all.cc"

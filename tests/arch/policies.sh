@@ -1,11 +1,12 @@
 #!/bin/sh
-# A policy is one file, ROLE/NAME.c, or a folder, ROLE/NAME/NAME.c and what that includes. It ends in
-# one struct, whose role and name are those of the file.
+# A policy is one file, ROLE/NAME.c, or a folder, ROLE/NAME/NAME.c and what that includes; a placement
+# that the GPU runs too is a header, place/NAME.h. It ends in one struct, whose role and name are those
+# of the file.
 # usage: policies.sh SOURCE-DIR
 set -eu
 cd "$1/policies"
 
-find . -name '*.c' | sort | sed 's,^\./,,' | awk '
+find . -name '*.c' -o -path './place/*.h' | sort | sed 's,^\./,,' | awk '
 function complain(why) {
 	print "policies/" file ": " why
 	bad = 1
@@ -16,7 +17,7 @@ function complain(why) {
 	split(file, part, "/")
 	role = part[1]
 	name = part[2]
-	sub(/\.c$/, "", name)
+	sub(/\.[ch]$/, "", name)
 	if (part[3] != "" && part[3] != name ".c") next
 	symbol = "td_policy_" role "_" name
 	gsub(/-/, "_", symbol)
@@ -28,7 +29,7 @@ function complain(why) {
 		if (line == "const struct tide_policy " symbol " = {") named = 1
 		if (index(line, ".name = \"" name "\"")) nameok = structs == 1
 		if (index(line, ".role = TIDE_" toupper(role))) roled = structs == 1
-		if (line != "") last = line
+		if (line != "" && line != "#endif") last = line
 	}
 	close(file)
 

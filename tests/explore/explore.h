@@ -15,6 +15,7 @@
 #define TIDE_EXPLORE_H
 
 #include "tide/device/control.h"
+#include "tide/device/placements.h"
 
 enum {
 	WARPS = 3,
@@ -43,8 +44,7 @@ struct scenario {
 	uint32_t frames, pages, shards;
 	uint32_t host, staging; /* slots of each shard: of tier 2, and besides; */
 	uint32_t reads;         /* of those so many for reads alone */
-	enum td_dev_place place;
-	enum td_dev_replaces replaces;
+	enum tide_places place;
 	enum td_dev_transfer transfer;
 	bool remote;    /* host orchestration; */
 	unsigned extra; /* with so many steps that nobody needs */
@@ -88,13 +88,12 @@ extern const struct mutant_case mutant_cases[]; /* ends with one without a name 
 struct world {
 	struct td_dev_control c;
 	uint64_t entries[PAGES];
-	struct tide_past past[PAGES];
-	uint64_t away[PAGES];
+	uint64_t own[2 * PAGES];
 	uint32_t owner[FRAMES];
 	uint64_t near[FRAMES * WORDS], host[SLOTS * WORDS], file[PAGES * WORDS];
 	uint32_t slot_page[SLOTS], slot_next[SLOTS], slot_prev[SLOTS];
 	int32_t slot_status[SLOTS];
-	struct td_dev_since slot_since[SLOTS];
+	uint64_t slot_own[2 * SLOTS];
 	struct td_dev_shard shard[SHARDS];
 	struct td_dev_queue queue[3];
 	struct td_dev_request ring[3][RING];

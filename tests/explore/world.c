@@ -1,6 +1,7 @@
 /* The memory of a small page cache, as the runtime leaves it before a launch. */
 #include "explore.h"
 
+#include "../unit/device_placing.h"
 #include "tide/device/access.h"
 
 #include <string.h>
@@ -71,8 +72,7 @@ static void point_at_all(struct world *w)
 {
 	struct td_dev_control *c = &w->c;
 	c->entries = w->entries;
-	c->past = w->past;
-	c->away = w->away;
+	c->own = w->own;
 	c->owner = w->owner;
 	c->near_memory = (unsigned char *)w->near;
 	c->host_memory = (unsigned char *)w->host;
@@ -80,7 +80,7 @@ static void point_at_all(struct world *w)
 	c->slot_next = w->slot_next;
 	c->slot_prev = w->slot_prev;
 	c->slot_status = w->slot_status;
-	c->slot_since = w->slot_since;
+	c->slot_own = w->slot_own;
 	c->shard = w->shard;
 	c->queue = w->queue;
 	c->samples = w->samples;
@@ -108,9 +108,7 @@ void world_reset(void)
 	double slope = w->told.line.m = 1;
 	memcpy(&w->c.line_m, &slope, sizeof slope);
 	w->c.pages = scene->pages;
-	w->c.near_pages = w->c.frames = scene->frames;
-	w->c.host_pages = (uint64_t)scene->host * scene->shards;
-	w->c.random_bound = UINT64_MAX / 2;
+	w->c.frames = scene->frames;
 	w->c.timeout_ns = UINT64_MAX;
 	w->c.page_shift = PAGE_SHIFT;
 	w->c.slots = slots * scene->shards;
@@ -119,7 +117,9 @@ void world_reset(void)
 	w->c.proxies = 1;
 	w->c.samples_entries = 2;
 	w->c.place = scene->place;
-	w->c.replaces = scene->replaces;
+	w->c.placing = device_placing(scene->place);
+	w->c.placing.near_pages = scene->frames;
+	w->c.placing.host_pages = (uint64_t)scene->host * scene->shards;
 	w->c.transfer = scene->transfer;
 	w->c.window = 2;
 }

@@ -6,13 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device_placing.h"
+
 struct device_setup {
 	uint32_t frames, pages, shards;
 	uint32_t host, staging; /* slots: pages of tier 2, and besides; multiples of shards */
 	uint32_t reads;         /* of those besides, for reads alone */
 	uint32_t page_shift, proxies;
-	enum td_dev_place place;
-	enum td_dev_replaces replaces;
+	uint32_t place; /* enum tide_places, and as it was settled */
+	struct tide_placing placing;
 	enum td_dev_transfer transfer;
 };
 
@@ -56,7 +58,7 @@ static inline void device_fill_shards(struct td_dev_control *c, const struct dev
 				k + 1 < h->slots && k + 1 != h->slots - h->read_slots
 					? h->first_slot + k + 1
 					: TD_DEV_NONE;
-		c->decisions[i].window = 1024;
+		c->decisions[i].window = s->placing.window;
 	}
 }
 
@@ -78,7 +80,7 @@ static inline void device_tables(struct device_world *w, const struct device_set
 	struct td_dev_control *c = w->c;
 	uint32_t slots = s->host + s->staging;
 	c->entries = device_take(w, s->pages, sizeof *c->entries);
-	c->past = device_take(w, s->pages, sizeof *c->past);
+	c->own = device_take(w, s->pages, s->placing.page_words * sizeof *c->own);
 	c->owner = device_take(w, s->frames, sizeof *c->owner);
 	memset(c->owner, 0xff, s->frames * sizeof *c->owner);
 	c->near_memory = device_take(w, s->frames, (size_t)1 << s->page_shift);
@@ -89,8 +91,7 @@ static inline void device_tables(struct device_world *w, const struct device_set
 	c->slot_next = device_take(w, slots, sizeof *c->slot_next);
 	c->slot_prev = device_take(w, slots, sizeof *c->slot_prev);
 	c->slot_status = device_take(w, slots, sizeof *c->slot_status);
-	c->away = device_take(w, s->pages, sizeof *c->away);
-	c->slot_since = device_take(w, slots, sizeof *c->slot_since);
+	c->slot_own = device_take(w, slots, s->placing.page_words * sizeof *c->own);
 	c->shard = device_take(w, s->shards, sizeof *c->shard);
 	c->queue = device_take(w, s->proxies + 1, sizeof *c->queue);
 	c->samples = device_take(w, DEVICE_SAMPLES, sizeof *c->samples);
@@ -108,9 +109,7 @@ static inline void device_open(struct device_world *w, const struct device_setup
 	w->told.line.m = slope;
 	memcpy(&c->line_m, &slope, sizeof slope);
 	c->pages = s->pages;
-	c->near_pages = c->frames = s->frames;
-	c->host_pages = s->host;
-	c->random_bound = (uint64_t)1 << 63;
+	c->frames = s->frames;
 	c->timeout_ns = (uint64_t)60 * 1000000000;
 	c->page_shift = s->page_shift;
 	c->slots = slots;
@@ -119,7 +118,9 @@ static inline void device_open(struct device_world *w, const struct device_setup
 	c->proxies = s->proxies;
 	c->samples_entries = DEVICE_SAMPLES;
 	c->place = s->place;
-	c->replaces = s->replaces;
+	c->placing = s->placing;
+	c->placing.near_pages = s->frames;
+	c->placing.host_pages = s->host;
 	c->transfer = s->transfer;
 	c->window = 1;
 	device_tables(w, s);

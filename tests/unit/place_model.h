@@ -12,7 +12,7 @@
 #define PAGES 300
 #define LONGEST 60000
 
-enum kind { BAM, TIER_ORDER, REUSE, REUSE_BY_PAGE, REUSE_FREE, REUSE_WEIGHS };
+enum kind { BAM, TIER_ORDER, REUSE, REUSE_BY_PAGE, REUSE_FREE, WORTH };
 
 struct model {
 	enum kind kind;
@@ -33,7 +33,7 @@ struct model {
 	uint8_t decision[LONGEST];
 	uint32_t decisions;
 	uint64_t keeps, judged, right;
-	/* reuse:replace=2 */
+	/* worth */
 	int64_t away[PAGES], mean, error; /* error: of 65536 */
 };
 
@@ -183,7 +183,7 @@ static inline unsigned place_by_reuse(struct model *s, uint32_t p)
 		return 1;
 	}
 	s->kept = 0;
-	if (s->kind == REUSE_WEIGHS)
+	if (s->kind == WORTH)
 		return place_by_weight(s, p);
 	there = room || (seen && s->host && s->kind != REUSE_FREE);
 	tier = seen == 3 || !there ? 3 : 2;

@@ -17,7 +17,9 @@ static void serve_all(void);
 #define TD_DEV_PAUSE() serve_all()
 #include "tide/device/access.h"
 
+#include "core/params.h"
 #include "device_world.h"
+#include "tide/policy.h"
 #include "tide/tide.h"
 
 /* ---- the processor's part: requests, and the regression ---- */
@@ -117,11 +119,8 @@ static void load(const char *workload)
 
 struct study {
 	const char *place;
-	enum td_dev_place number;
-	const char *workload;
 	uint32_t near, host, staging;
-	double rate;
-	enum td_dev_replaces replaces;
+	const char *workload;
 };
 
 static char log_path[64];
@@ -146,8 +145,28 @@ static struct tide_sim *open_sim(const struct study *s)
 	return sim;
 }
 
+extern const struct tide_placer *const td_placer_table[];
+
+/* Its number, and what its parameters say. */
+static uint32_t settle(const char *spec, struct tide_placing *p)
+{
+	union tide_value *values = NULL;
+	size_t n = strcspn(spec, ":");
+	uint32_t at = 0;
+	*p = (struct tide_placing){0};
+	while (strncmp(td_placer_table[at]->policy->name, spec, n) != 0)
+		at++;
+	assert_int_equal(
+		td_core_params(td_placer_table[at]->policy->params, spec, "it", &values, NULL), 0);
+	assert_int_equal(td_placer_table[at]->settle(values, p, NULL), 0);
+	free(values);
+	return at;
+}
+
 static void open_device(const struct study *s)
 {
+	struct tide_placing placing;
+	uint32_t place = settle(s->place, &placing);
 	device_open(&world, &(struct device_setup){.frames = s->near,
 						   .pages = events_pages,
 						   .shards = 1,
@@ -155,14 +174,14 @@ static void open_device(const struct study *s)
 						   .staging = s->staging,
 						   .page_shift = 4,
 						   .proxies = 1,
-						   .place = s->number,
-						   .replaces = s->replaces});
+						   .place = place,
+						   .placing = placing});
 	world.c->lockstep = 1;
-	world.c->sampling = s->number == TD_DEV_REUSE;
+	world.c->sampling = placing.rate > 0;
 	world.c->log_room = 2 * (uint64_t)events_n + 64;
 	world.c->log = device_take(&world, world.c->log_room, sizeof *world.c->log);
 	memset(heads, 0, sizeof heads);
-	fit = (struct regression){.rate = s->rate, .accesses = events_n, .line = {1, 0}};
+	fit = (struct regression){.rate = placing.rate, .accesses = events_n, .line = {1, 0}};
 	fit.last = device_take(&world, events_pages, sizeof *fit.last);
 	fit.tree = device_take(&world, (size_t)events_n + 1, sizeof *fit.tree);
 }
@@ -189,7 +208,7 @@ static void access_both(const struct study *s, struct tide_sim *sim, uint32_t i)
 	struct tide_span a = device_span(&world);
 	const struct tide_event *e = &events[i];
 	struct tide_counts counts = {.size = sizeof counts}, device = {.size = sizeof device};
-	a.sample_bound = tide_sample_bound(s->rate);
+	a.sample_bound = world.c->sampling ? tide_sample_bound(fit.rate) : 0;
 	assert_int_equal(tide_sim_access(sim, e, NULL), 0);
 	unsigned char *at = td_dev_acquire(&a, td_dev_warp(), e->page, e->write);
 	assert_non_null(at);
@@ -266,7 +285,7 @@ static void compare(const struct study *s)
 	open_device(s);
 	for (uint32_t i = 0; i < events_n; i++)
 		access_both(s, sim, i);
-	if (s->number == TD_DEV_REUSE)
+	if (fit.rate > 0)
 		compare_predictors(sim);
 	tide_sim_close(sim);
 	compare_victims(s);
@@ -285,19 +304,22 @@ static const char *const workloads[] = {
 static void places_are_those_of_the_simulator(void **state)
 {
 	static const struct study studies[] = {
-		{"reuse:replace=0", TD_DEV_REUSE, NULL, 100, 120, 4, 1, TD_DEV_NEVER},
-		{"reuse", TD_DEV_REUSE, NULL, 64, 32, 2, 1, TD_DEV_OLDEST},
-		{"reuse:rate=0.5", TD_DEV_REUSE, NULL, 90, 40, 5, 0.5, TD_DEV_OLDEST},
-		{"reuse", TD_DEV_REUSE, NULL, 31, 0, 1, 1, TD_DEV_OLDEST},
-		{"reuse", TD_DEV_REUSE, NULL, 90, 110, 4, 1, TD_DEV_OLDEST},
-		{"reuse:replace=2", TD_DEV_REUSE, NULL, 90, 110, 4, 1, TD_DEV_WEIGHS},
-		{"reuse:replace=2", TD_DEV_REUSE, NULL, 64, 5, 2, 1, TD_DEV_WEIGHS},
-		{"reuse:replace=2", TD_DEV_REUSE, NULL, 31, 0, 1, 1, TD_DEV_WEIGHS},
-		{"bam", TD_DEV_BAM, NULL, 100, 0, 1, 1, TD_DEV_NEVER},
-		{"bam", TD_DEV_BAM, NULL, 70, 0, 40, 1, TD_DEV_NEVER},
-		{"tier-order", TD_DEV_TIER_ORDER, NULL, 80, 100, 2, 1, TD_DEV_NEVER},
-		{"tier-order", TD_DEV_TIER_ORDER, NULL, 33, 7, 9, 1, TD_DEV_NEVER},
-		{"random:p=0.5", TD_DEV_RANDOM, NULL, 80, 60, 3, 1, TD_DEV_NEVER},
+		{"reuse:replace=0", 100, 120, 4, NULL},
+		{"reuse", 64, 32, 2, NULL},
+		{"reuse:rate=0.5", 90, 40, 5, NULL},
+		{"reuse", 31, 0, 1, NULL},
+		{"reuse", 90, 110, 4, NULL},
+		{"worth", 90, 110, 4, NULL},
+		{"worth", 64, 5, 2, NULL},
+		{"worth", 31, 0, 1, NULL},
+		{"bam", 100, 0, 1, NULL},
+		{"bam", 70, 0, 40, NULL},
+		{"tier-order", 80, 100, 2, NULL},
+		{"tier-order", 33, 7, 9, NULL},
+		{"random:p=0.5", 80, 60, 3, NULL},
+		{"random:p=0.3", 80, 60, 3, NULL},
+		{"reuse:by=page", 90, 110, 4, NULL},
+		{"worth:by=page,rate=0.5", 90, 110, 4, NULL},
 	};
 	(void)state;
 	for (size_t k = 0; k < sizeof workloads / sizeof workloads[0]; k++) {
@@ -313,9 +335,7 @@ static void places_are_those_of_the_simulator(void **state)
 /* Past the end of the samples. */
 static void it_stops_sampling_when_the_simulator_does(void **state)
 {
-	struct study s = {"reuse", TD_DEV_REUSE, "zipf:pages=900,accesses=300000,writes=0.3",
-			  200,     300,          8,
-			  1,       TD_DEV_OLDEST};
+	struct study s = {"reuse", 200, 300, 8, "zipf:pages=900,accesses=300000,writes=0.3"};
 	(void)state;
 	load(s.workload);
 	compare(&s);

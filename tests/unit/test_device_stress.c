@@ -217,37 +217,31 @@ static void run_case(const struct device_setup *setup, uint32_t pages_at_once)
 	device_close(&world);
 }
 
-static struct device_setup setup_of(enum td_dev_place place, uint32_t frames, uint32_t shards)
+static struct device_setup setup_of(enum tide_places place, uint32_t frames, uint32_t shards)
 {
 	return (struct device_setup){.frames = frames,
 				     .pages = PAGES,
 				     .shards = shards,
-				     .host = place == TD_DEV_BAM ? 0 : 8,
+				     .host = place == TIDE_PLACES_bam ? 0 : 8,
 				     .staging = 4 * shards,
 				     .reads = 2 * shards,
 				     .page_shift = SHIFT,
 				     .proxies = 2,
-				     .place = place};
+				     .place = place,
+				     .placing = device_placing(place)};
 }
 
 static void nothing_is_lost(void **state)
 {
 	(void)state;
-	for (uint32_t place = TD_DEV_BAM; place <= TD_DEV_REUSE; place++) {
+	static const enum tide_places places[] = {TIDE_PLACES_bam, TIDE_PLACES_tier_order,
+						  TIDE_PLACES_random, TIDE_PLACES_reuse,
+						  TIDE_PLACES_worth};
+	for (uint32_t i = 0; i < sizeof places / sizeof *places; i++) {
 		for (uint32_t shards = 1; shards <= 4; shards *= 4) {
-			struct device_setup s = setup_of(place, WARPS + 2, shards);
+			struct device_setup s = setup_of(places[i], WARPS + 2, shards);
 			run_case(&s, 1);
 		}
-	}
-}
-
-static void nothing_is_lost_where_pages_are_weighed(void **state)
-{
-	(void)state;
-	for (uint32_t shards = 1; shards <= 4; shards *= 4) {
-		struct device_setup s = setup_of(TD_DEV_REUSE, WARPS + 2, shards);
-		s.replaces = TD_DEV_WEIGHS;
-		run_case(&s, 1);
 	}
 }
 
@@ -255,7 +249,7 @@ static void nothing_is_lost_by_the_copy_engine(void **state)
 {
 	(void)state;
 	for (uint32_t transfer = TD_DEV_DMA; transfer <= TD_DEV_HYBRID; transfer++) {
-		struct device_setup s = setup_of(TD_DEV_TIER_ORDER, WARPS + 2, 1);
+		struct device_setup s = setup_of(TIDE_PLACES_tier_order, WARPS + 2, 1);
 		s.transfer = transfer;
 		run_case(&s, 1);
 	}
@@ -264,17 +258,17 @@ static void nothing_is_lost_by_the_copy_engine(void **state)
 /* Several pages at once, and as few frames as that needs; hardly any slots. */
 static void nothing_is_lost_where_all_is_tight(void **state)
 {
-	struct device_setup s = setup_of(TD_DEV_TIER_ORDER, 2 * WARPS, 1);
+	struct device_setup s = setup_of(TIDE_PLACES_tier_order, 2 * WARPS, 1);
 	(void)state;
 	s.host = 2;
 	s.staging = 2;
 	s.reads = 1;
 	run_case(&s, 2);
-	s = setup_of(TD_DEV_BAM, 3 * WARPS, 2);
+	s = setup_of(TIDE_PLACES_bam, 3 * WARPS, 2);
 	s.staging = 2;
 	s.reads = 0;
 	run_case(&s, 3);
-	s = setup_of(TD_DEV_REUSE, WARPS, 1);
+	s = setup_of(TIDE_PLACES_reuse, WARPS, 1);
 	s.staging = 2;
 	s.reads = 0;
 	run_case(&s, 1);
@@ -284,7 +278,6 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nothing_is_lost),
-		cmocka_unit_test(nothing_is_lost_where_pages_are_weighed),
 		cmocka_unit_test(nothing_is_lost_by_the_copy_engine),
 		cmocka_unit_test(nothing_is_lost_where_all_is_tight),
 	};

@@ -43,7 +43,7 @@ static void run_through(const struct tide_gpu_options *o)
 
 static void test_placements(void **state)
 {
-	static const char *const places[] = {"bam", "tier-order", "random:p=0.3", "reuse"};
+	static const char *const places[] = {"bam", "tier-order", "random:p=0.3", "reuse", "worth"};
 	(void)state;
 	for (unsigned i = 0; i < 4; i++) {
 		struct tide_gpu_options o = small();
@@ -305,7 +305,7 @@ static void test_json(void **state)
 	assert_ok(gpu->stats_json(f.g, &text, &err), &err);
 	assert_non_null(strstr(text, "\"accesses\": 40"));
 	assert_non_null(strstr(text, "\"near_bytes\": 262144"));
-	assert_non_null(strstr(text, "\"place\": \"reuse\""));
+	assert_non_null(strstr(text, "\"place\": \"worth\""));
 	assert_non_null(strstr(text, "\"slope\": 1"));
 	free(text);
 	tear_down(&f);

@@ -33,7 +33,7 @@ static void test_options(void **state)
 		{{.near_size = "64p", .page = "4M"}, "a power of two from 4K to 2M"},
 		{{.near_size = "64p", .host = "?"}, "host memory of '?'"},
 		{{.near_size = "64p", .place = "best"},
-		 "give one of bam, tier-order, random, reuse"},
+		 "unknown placement 'best': give one of "},
 		{{.near_size = "64p", .place = "random:q=1"}, "has no parameter q"},
 		{{.near_size = "64p", .place = "reuse:rate=2"}, "out of range"},
 		{{.near_size = "64p", .transfer = "slow"}, "give one of zero-copy, dma, hybrid"},

@@ -17,7 +17,7 @@
 /* ---- model and engine side by side ---- */
 
 static const char *const specs[] = {"bam",           "tier-order",      "reuse",
-				    "reuse:by=page", "reuse:replace=0", "reuse:replace=2"};
+				    "reuse:by=page", "reuse:replace=0", "worth"};
 enum { KINDS = sizeof specs / sizeof *specs };
 
 struct study {
@@ -41,7 +41,7 @@ static struct tide_sim *open_study(const struct study *study)
 	snprintf(near, sizeof near, "%up", study->near);
 	snprintf(host, sizeof host, "%up", study->host);
 	snprintf(place, sizeof place, "%s", specs[study->kind]);
-	if (study->window)
+	if (study->window && study->kind != WORTH)
 		snprintf(place + strlen(place), sizeof place - strlen(place), "%cwindow=%u",
 			 strchr(place, ':') ? ',' : ':', study->window);
 	if (tide_sim_open(&sim, &o, &err))
@@ -145,8 +145,8 @@ static void larger_tiers_are_those_of_the_model(void **state)
 		{TIER_ORDER, 100, 50, 0, 20000, 0},    {REUSE, 30, 60, 0, 60000, 0},
 		{REUSE, 100, 120, 0, 40000, 0},        {REUSE, 150, 20, 100, 20000, 0},
 		{REUSE, 150, 20, 0, 4000, 160},        {REUSE_BY_PAGE, 40, 80, 0, 40000, 0},
-		{REUSE_FREE, 30, 60, 0, 60000, 0},     {REUSE_WEIGHS, 30, 60, 0, 60000, 0},
-		{REUSE_WEIGHS, 50, 100, 0, 20000, 250}};
+		{REUSE_FREE, 30, 60, 0, 60000, 0},     {WORTH, 30, 60, 0, 60000, 0},
+		{WORTH, 50, 100, 0, 20000, 250}};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof studies / sizeof *studies; i++)
@@ -241,9 +241,9 @@ static void what_is_worth_more_stays_in_host_memory(void **state)
 {
 	const char *some = "cyclic:pages=500,rounds=10,writes=0.2";
 	struct tide_counts reuse = count(ROUND, "reuse:replace=0", "200p");
-	struct tide_counts weighs = count(ROUND, "reuse:replace=2", "200p");
+	struct tide_counts weighs = count(ROUND, "worth", "200p");
 	struct tide_counts mixed = count(some, "reuse:replace=0", "200p");
-	struct tide_counts weighed = count(some, "reuse:replace=2", "200p");
+	struct tide_counts weighed = count(some, "worth", "200p");
 
 	(void)state;
 	assert_true(weighs.tier3_reads <= reuse.tier3_reads + reuse.tier3_reads / 50);

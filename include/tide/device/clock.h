@@ -34,7 +34,7 @@ TD_DEV enum td_dev_look td_dev_consider(struct td_dev_control *c, struct td_dev_
 	if (td_dev_state(e) != TD_DEV_TIER1 || td_dev_index(e) != v->frame || td_dev_pins(e) ||
 	    e & TD_DEV_REFERENCED)
 		return TD_DEV_AGAIN;
-	if (td_dev_spare(c, s, v->page))
+	if (td_dev_spare(c, s, v->page, now, (e & TD_DEV_DIRTY) != 0))
 		return TD_DEV_PASSED;
 	uint64_t gone = (e & ~(TD_DEV_STATE | TD_DEV_GENERATION)) |
 			((e + TD_DEV_GENERATION_ONE) & TD_DEV_GENERATION) |

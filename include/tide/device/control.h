@@ -5,7 +5,7 @@
  *     frames 0..frames-1         slots 0..slots-1                       by proxies of the processor
  *     owner[frame] -> page       slot_page[slot] -> page
  *
- *     entries[page]: state and where it is (device/entry.h); past[page]: tide/tiering.h
+ *     entries[page]: state and where it is (device/entry.h); own[page]: the placement's words
  *
  * Frames and slots are dealt out to shards, each with a lock, a clock hand over its frames, and the
  * tier 2 pages in its slots in order of arrival. A shard has more slots than tier 2 pages: the
@@ -14,17 +14,13 @@
 #ifndef TIDE_DEVICE_CONTROL_H
 #define TIDE_DEVICE_CONTROL_H
 
-#include "../tiering.h"
+#include "../placement.h"
 #include "span.h"
 
 #define TD_DEV_NONE UINT32_MAX
 #define TD_DEV_WINDOW 16
 #define TD_DEV_CLOCKS 128 /* parts of the count of accesses: TD_DEV_PARTS of the GPU at least */
 
-enum td_dev_place { TD_DEV_BAM, TD_DEV_TIER_ORDER, TD_DEV_RANDOM, TD_DEV_REUSE };
-/* A page for a full tier 2 goes to storage; takes the place of the oldest there, if it is seen in
- * tier 2; takes that of one that is worth less. */
-enum td_dev_replaces { TD_DEV_NEVER, TD_DEV_OLDEST, TD_DEV_WEIGHS };
 enum td_dev_transfer { TD_DEV_ZERO_COPY, TD_DEV_DMA, TD_DEV_HYBRID };
 
 /* ---- requests to the processor: pinned memory ----
@@ -135,12 +131,6 @@ struct td_dev_shard {
 	uint64_t counts[TD_DEV_COUNTS];
 };
 
-/* What a page of tier 2 is weighed by, under the shard's lock. */
-struct td_dev_since {
-	uint64_t evicted; /* when it came there */
-	uint64_t away; /* for how many accesses it was away the last time; 0: it never came back */
-};
-
 /* A decision, for comparison with the simulator. */
 struct td_dev_decision {
 	uint32_t page; /* the victim */
@@ -155,25 +145,22 @@ struct td_dev_clock {
 struct td_dev_control {
 	/* constant while a kernel runs */
 	uint64_t *entries;          /* of all pages */
-	struct tide_past *past;     /* of all pages */
+	uint64_t *own;              /* of all pages, placing.page_words each: the placement's */
 	uint32_t *owner;            /* of frames: page, or TD_DEV_NONE */
 	unsigned char *near_memory; /* frames */
 	unsigned char *host_memory; /* slots, pinned */
 	uint32_t *slot_page, *slot_next, *slot_prev;
-	uint64_t *away;                  /* of all pages, and */
-	struct td_dev_since *slot_since; /* of slots: with replaces == TD_DEV_WEIGHS alone */
-	int32_t *slot_status;            /* pinned */
+	uint64_t *slot_own;   /* of slots, as the page had them when it came there: if it weighs */
+	int32_t *slot_status; /* pinned */
 	struct td_dev_shard *shard;
 	struct td_dev_queue *queue;       /* proxies; then one for copies, one for faults */
 	struct td_dev_sample *samples;    /* pinned ring */
 	const struct td_dev_told *told;   /* pinned */
 	struct td_dev_failure *failure;   /* pinned */
 	unsigned char *sink;              /* a page of the GPU for accesses after a failure */
-	struct tide_decisions *decisions; /* one per shard */
+	struct tide_decisions *decisions; /* one per shard, where the placement has a window */
 	struct td_dev_decision *log;      /* pinned; NULL: none */
 	uint64_t pages;                   /* of all arrays, at most */
-	uint64_t near_pages, host_pages;  /* the tiers' sizes, for the predictor */
-	uint64_t random_bound;            /* place random: to tier 2 if the number is below */
 	uint64_t timeout_ns;
 	uint64_t log_room;
 	uint32_t page_shift;
@@ -181,19 +168,18 @@ struct td_dev_control {
 	uint32_t shards; /* a power of two */
 	uint32_t proxies;
 	uint32_t samples_entries; /* a power of two */
-	uint32_t place, transfer; /* enum td_dev_place, td_dev_transfer */
+	uint32_t place;           /* number of the placement: device/placements.h */
+	uint32_t transfer;        /* enum td_dev_transfer */
 	uint32_t host_orchestrated;
 	uint32_t lockstep; /* one warp waits for the regression, so that it decides as the simulator
 			    */
 	uint32_t shard_slots; /* slots of each shard: slot / shard_slots is its shard */
 	uint32_t
 		window; /* pages that a warp brings at once, 1 to TD_DEV_WINDOW: tide_gpu_begin() */
-	uint32_t replaces; /* place reuse: enum td_dev_replaces */
-	uint32_t fits; /* of this launch: all pages have frames, so that none leaves near memory */
+	uint32_t fits;  /* of this launch: all pages have frames, so that none leaves near memory */
 
 	/* changed by the GPU */
-	uint64_t weights;        /* of the Markov chain */
-	uint64_t returns;        /* the word of struct tide_returns */
+	struct tide_placing placing; /* its shared words alone */
 	uint64_t line_sequence;  /* as told->line_sequence when it was last looked at; odd while it
 				    changes */
 	uint64_t line_m, line_b; /* the doubles' bits; at first those of 1 and 0 */

@@ -97,40 +97,25 @@ TD_DEV_SLOW void td_dev_sample(struct td_dev_control *c, uint32_t page, uint64_t
 
 /* ---- what a fault teaches: one lane, which owns the page ---- */
 
-TD_DEV void td_dev_learn_away(struct td_dev_control *c, uint32_t page, uint64_t away)
-{
-	uint64_t old = td_dev_peek(&c->returns), seen, before = c->away[page];
-	for (;; old = seen) {
-		struct tide_returns r = {old};
-		seen = td_dev_cas(&c->returns, old, tide_returns_learn(r, away, before).word);
-		if (seen == old)
-			break;
-	}
-	c->away[page] = away;
-}
+#define TD_DEV_RETURNED(name) \
+	case TIDE_PLACES_##name: verdict = tide_##name##_returned(&c->placing, v, line); break;
 
 TD_DEV_SLOW void td_dev_learn(struct td_dev_control *c, struct td_dev_shard *s, uint32_t page,
 			      uint64_t now)
 {
-	struct tide_past past = c->past[page];
-	uint64_t evicted = tide_past_evicted(past);
-	unsigned prev = tide_past_prev(past);
-	if (c->place != TD_DEV_REUSE || !evicted)
-		return;
-	unsigned correct =
-		tide_correct_tier(td_dev_line(c), now - evicted, c->near_pages, c->host_pages);
-	if (prev) {
-		uint64_t old = td_dev_peek(&c->weights), seen;
-		while ((seen = td_dev_cas(&c->weights, old,
-					  tide_weights_learn(old, prev, correct))) != old)
-			old = seen;
-		td_dev_count(s, TD_DEV_JUDGED, 1);
-		td_dev_count(s, TD_DEV_RIGHT, tide_past_predicted(past) == correct);
+	struct tide_verdict verdict = {0, false, false};
+	struct tide_leaver v = td_dev_leaver(c, page, now, false);
+	struct tide_line line = {1, 0};
+	if (c->placing.rate > 0)
+		line = td_dev_line(c);
+	switch (c->place) {
+		TIDE_PLACEMENTS(TD_DEV_RETURNED)
+	default: break;
 	}
-	tide_past_set_prev(&past, correct);
-	c->past[page] = past;
-	if (c->replaces == TD_DEV_WEIGHS)
-		td_dev_learn_away(c, page, tide_away(now - evicted));
+	if (!verdict.judged)
+		return;
+	td_dev_count(s, TD_DEV_JUDGED, 1);
+	td_dev_count(s, TD_DEV_RIGHT, verdict.right);
 }
 
 #endif

@@ -4,6 +4,14 @@
 
 #include "slots.h"
 
+/* Many warps change shared words of a placement at once. */
+#define TIDE_SHARED_READ(at) td_dev_peek(at)
+#define TIDE_SHARED_CAS(at, old, to) td_dev_cas(at, old, to)
+
+/* Made by the build from policies/place. */
+#include <tide/device/placements.h>
+#include <tide/device/rules.h>
+
 /* In the order in which they are tried; what a search found. */
 enum td_dev_found {
 	TD_DEV_NO_FRAME, /* none just now */
@@ -31,79 +39,108 @@ TD_DEV void td_dev_note(struct td_dev_control *c, uint32_t page, uint32_t tier)
 	}
 }
 
-/* place reuse: is it spared? If so, it is marked. */
-TD_DEV bool td_dev_spare(struct td_dev_control *c, struct td_dev_shard *s, uint32_t page)
+/* ---- the placement's rules, by its number ---- */
+
+TD_DEV struct tide_leaver td_dev_leaver(struct td_dev_control *c, uint32_t page, uint64_t now,
+					bool dirty)
 {
-	struct tide_past *past = &c->past[page];
-	if (c->place != TD_DEV_REUSE)
+	struct tide_leaver v = {c->own + (uint64_t)page * c->placing.page_words, now, dirty};
+	return v;
+}
+
+#define TD_DEV_KEEPS_CASE(name) \
+	case TIDE_PLACES_##name: \
+		return tide_##name##_keeps(&c->placing, v, may);
+#define TD_DEV_TIER_CASE(name) \
+	case TIDE_PLACES_##name: \
+		return tide_##name##_tier(&c->placing, v, room);
+#define TD_DEV_YIELDS_CASE(name) \
+	case TIDE_PLACES_##name: \
+		return tide_##name##_yields(&c->placing, there, comes);
+#define TD_DEV_LEFT_CASE(name) \
+	case TIDE_PLACES_##name: tide_##name##_left(&c->placing, v); return;
+
+TD_DEV bool td_dev_keeps(struct td_dev_control *c, struct tide_leaver v, bool may)
+{
+	switch (c->place) {
+		TIDE_PLACEMENTS(TD_DEV_KEEPS_CASE)
+	default: return false;
+	}
+}
+
+TD_DEV struct tide_answer td_dev_tier(struct td_dev_control *c, struct tide_leaver v,
+				      struct tide_room room)
+{
+	struct tide_answer storage = {3, false};
+	switch (c->place) {
+		TIDE_PLACEMENTS(TD_DEV_TIER_CASE)
+	default: return storage;
+	}
+}
+
+TD_DEV bool td_dev_yields(struct td_dev_control *c, struct tide_leaver there,
+			  struct tide_leaver comes)
+{
+	switch (c->place) {
+		TIDE_PLACEMENTS(TD_DEV_YIELDS_CASE)
+	default: return true;
+	}
+}
+
+TD_DEV void td_dev_left_near(struct td_dev_control *c, struct tide_leaver v)
+{
+	switch (c->place) {
+		TIDE_PLACEMENTS(TD_DEV_LEFT_CASE)
+	default: return;
+	}
+}
+
+/* ---- victims ---- */
+
+/* Is the page spared? */
+TD_DEV bool td_dev_spare(struct td_dev_control *c, struct td_dev_shard *s, uint32_t page,
+			 uint64_t now, bool dirty)
+{
+	if (!td_dev_keeps(c, td_dev_leaver(c, page, now, dirty), s->kept < TIDE_KEEPS_MAX))
 		return false;
-	unsigned predicted = tide_weights_predict(td_dev_peek(&c->weights), tide_past_prev(*past));
-	tide_past_set_predicted(past, predicted);
-	if (predicted != 1 || s->kept >= TIDE_KEEPS_MAX || tide_past_kept(*past))
-		return false;
-	tide_past_keep(past);
 	s->kept++;
 	td_dev_count(s, TD_DEV_KEEPS, 1);
 	td_dev_note(c, page, 1);
 	return true;
 }
 
-/* Where pages are weighed. */
-TD_DEV bool td_dev_has_claim(struct td_dev_control *c, uint32_t page)
+TD_DEV uint32_t td_dev_place_victim(struct td_dev_control *c, struct td_dev_shard *s,
+				    struct tide_leaver v)
 {
-	struct tide_returns r = {td_dev_peek(&c->returns)};
-	struct tide_weighed comes = {c->away[page], 0,
-				     (td_dev_peek(&c->entries[page]) & TD_DEV_DIRTY) != 0};
-	return tide_saves(r, comes) > 0;
-}
-
-TD_DEV uint32_t td_dev_place_victim(struct td_dev_control *c, struct td_dev_shard *s, uint32_t page)
-{
-	bool room = s->host_used < s->host_pages;
-	switch (c->place) {
-	case TD_DEV_BAM: return 3;
-	case TD_DEV_TIER_ORDER: return s->host_pages ? 2 : 3;
-	case TD_DEV_RANDOM:
-		return tide_random_next(&s->random) < c->random_bound && s->host_pages ? 2 : 3;
-	default: break;
-	}
+	struct tide_room room = {s->host_pages != 0, s->host_used < s->host_pages, &s->random,
+				 c->decisions ? &c->decisions[s - c->shard] : NULL};
+	struct tide_answer answer = td_dev_tier(c, v, room);
 	s->kept = 0;
-	if (c->replaces == TD_DEV_WEIGHS)
-		return room || (s->host_pages && td_dev_has_claim(c, page)) ? 2 : 3;
-	unsigned predicted = tide_past_predicted(c->past[page]);
-	unsigned tier = tide_place(&c->decisions[s - c->shard], predicted, false, room,
-				   c->replaces && s->host_pages);
-	if (predicted == 3 && tier == 2)
+	if (answer.lifted)
 		td_dev_count(s, TD_DEV_LIFTED, 1);
-	return tier;
+	return answer.tier;
 }
 
-/* Does the page in a slot of tier 2 make room for v's? */
-TD_DEV bool td_dev_yields(struct td_dev_control *c, const struct td_dev_victim *v, uint32_t slot,
-			  uint64_t now)
+/* What a page in a slot of tier 2 is weighed by, under the shard's lock: somebody who wants the
+ * page may change its own words at any time. */
+TD_DEV void td_dev_note_own(struct td_dev_control *c, const struct td_dev_victim *v)
 {
-	struct tide_returns r = {td_dev_peek(&c->returns)};
-	struct td_dev_since since = c->slot_since[slot];
-	uint64_t e = td_dev_peek(&c->entries[c->slot_page[slot]]);
-	struct tide_weighed there = {since.away, tide_gone(since.evicted, now),
-				     (e & TD_DEV_DIRTY) != 0};
-	struct tide_weighed comes = {c->away[v->page], 0, v->dirty != 0};
-	return tide_yields(r, there, comes);
+	uint32_t n = c->placing.page_words;
+	for (uint32_t i = 0; c->placing.weighs && i < n; i++)
+		c->slot_own[(uint64_t)v->slot * n + i] = c->own[(uint64_t)v->page * n + i];
 }
 
-TD_DEV void td_dev_note_since(struct td_dev_control *c, const struct td_dev_victim *v, uint64_t now)
-{
-	if (c->replaces != TD_DEV_WEIGHS)
-		return;
-	c->slot_since[v->slot].evicted = now;
-	c->slot_since[v->slot].away = c->away[v->page];
-}
-
-/* Where pages are weighed, one that stays is taken for the newest. */
+/* Does the page in a slot of tier 2 make room for v's? Where pages are weighed, one that stays is
+ * taken for the newest. */
 TD_DEV bool td_dev_makes_room(struct td_dev_control *c, struct td_dev_shard *s,
 			      const struct td_dev_victim *v, uint32_t slot, uint64_t now)
 {
-	if (c->replaces != TD_DEV_WEIGHS || td_dev_yields(c, v, slot, now))
+	if (!c->placing.weighs)
+		return true;
+	uint64_t e = td_dev_peek(&c->entries[c->slot_page[slot]]);
+	struct tide_leaver there = {c->slot_own + (uint64_t)slot * c->placing.page_words, now,
+				    (e & TD_DEV_DIRTY) != 0};
+	if (td_dev_yields(c, there, td_dev_leaver(c, v->page, now, v->dirty != 0)))
 		return true;
 	td_dev_host_remove(c, s, slot);
 	td_dev_host_add(c, s, slot);
@@ -115,7 +152,7 @@ TD_DEV bool td_dev_makes_room(struct td_dev_control *c, struct td_dev_shard *s,
 TD_DEV_SLOW uint32_t td_dev_push_oldest(struct td_dev_control *c, struct td_dev_shard *s,
 					const struct td_dev_victim *v, uint64_t now)
 {
-	uint32_t left = c->replaces == TD_DEV_WEIGHS ? TIDE_YIELDS_MAX : UINT32_MAX, next;
+	uint32_t left = c->placing.weighs ? TIDE_YIELDS_MAX : UINT32_MAX, next;
 	for (uint32_t slot = s->oldest; slot != TD_DEV_NONE && left; slot = next, left--) {
 		uint64_t *at = &c->entries[c->slot_page[slot]];
 		next = c->slot_next[slot];
@@ -140,10 +177,11 @@ TD_DEV_SLOW uint32_t td_dev_push_oldest(struct td_dev_control *c, struct td_dev_
 TD_DEV void td_dev_judge(struct td_dev_control *c, struct td_dev_shard *s, struct td_dev_victim *v,
 			 uint64_t now)
 {
+	struct tide_leaver leaver = td_dev_leaver(c, v->page, now, v->dirty != 0);
 	v->found = TD_DEV_VICTIM;
-	v->tier = td_dev_place_victim(c, s, v->page);
+	v->tier = td_dev_place_victim(c, s, leaver);
 	v->slot = v->pushed = TD_DEV_NONE;
-	tide_past_evict(&c->past[v->page], now);
+	td_dev_left_near(c, leaver);
 	if (v->tier == 2 && s->host_used >= s->host_pages)
 		v->pushed = td_dev_push_oldest(c, s, v, now);
 	if (v->tier == 2 && !td_dev_host_room(s))
@@ -153,7 +191,7 @@ TD_DEV void td_dev_judge(struct td_dev_control *c, struct td_dev_shard *s, struc
 		v->slot = td_dev_slot_take(c, s, v->page);
 	if (v->tier == 2) {
 		td_dev_host_add(c, s, v->slot);
-		td_dev_note_since(c, v, now);
+		td_dev_note_own(c, v);
 	} else if (v->dirty) {
 		td_dev_pending(c, v->slot);
 		td_dev_writing_add(c, s, v->slot);

@@ -1,7 +1,7 @@
 /* Memory of the runtime: what lies where, and the state in which nothing has happened.
  *
- *     GPU      frames | entries, past, owner, lists of slots, shards, queues, control block, ...
- *     pinned   slots  | rings of requests, outcomes, samples, told, failure, log */
+ *     GPU      frames | entries, words of pages, owner, lists of slots, shards, queues, control
+ * block, ... pinned   slots  | rings of requests, outcomes, samples, told, failure, log */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,22 +29,27 @@ static void *carve(struct carver *c, uint64_t n, uint64_t bytes)
 	return at;
 }
 
+/* What the placement keeps of a page. */
+static uint64_t own_bytes(const struct td_dev_control *k)
+{
+	return k->placing.page_words * sizeof *k->own;
+}
+
 static void lay_out_tables(struct tide_gpu *g, struct carver *c)
 {
 	struct td_dev_control *k = &g->control;
 	k->entries = carve(c, k->pages, sizeof *k->entries);
-	k->past = carve(c, k->pages, sizeof *k->past);
-	if (k->replaces == TD_DEV_WEIGHS) {
-		k->away = carve(c, k->pages, sizeof *k->away);
-		k->slot_since = carve(c, k->slots, sizeof *k->slot_since);
-	}
+	k->own = carve(c, k->pages, own_bytes(k));
+	if (k->placing.weighs)
+		k->slot_own = carve(c, k->slots, own_bytes(k));
 	k->owner = carve(c, k->frames, sizeof *k->owner);
 	k->slot_page = carve(c, k->slots, sizeof *k->slot_page);
 	k->slot_next = carve(c, k->slots, sizeof *k->slot_next);
 	k->slot_prev = carve(c, k->slots, sizeof *k->slot_prev);
 	k->shard = carve(c, k->shards, sizeof *k->shard);
 	k->queue = carve(c, g->rings_n, sizeof *k->queue);
-	k->decisions = carve(c, k->shards, sizeof *k->decisions);
+	if (k->placing.window)
+		k->decisions = carve(c, k->shards, sizeof *k->decisions);
 	k->sink = carve(c, 1, g->set.page_bytes);
 	g->on_gpu = carve(c, 1, sizeof *g->on_gpu);
 }
@@ -71,40 +76,27 @@ static uint32_t power_above(uint64_t n)
 	return n ? (uint32_t)1 << (64 - __builtin_clzll(n)) : 1;
 }
 
-/* p * 2^64, so that a number of 64 bits is below it where its first 53, as a share of 1, are below
- * p: as the simulator draws. */
-static uint64_t bound_of(double p)
-{
-	double steps = p * 9007199254740992.0;
-	uint64_t whole = (uint64_t)steps;
-	whole += (double)whole < steps;
-	return whole >> 53 ? UINT64_MAX : whole << 11;
-}
-
 static void set_sizes(struct tide_gpu *g)
 {
 	const struct td_cuda_settings *s = &g->set;
 	struct td_dev_control *k = &g->control;
 	uint64_t host = (s->host_pages + s->shards - 1) / s->shards;
 	k->pages = s->pages;
-	k->near_pages = s->near_pages;
-	k->host_pages = s->host_pages;
 	k->frames = (uint32_t)s->near_pages;
 	k->shards = s->shards;
 	k->shard_slots = (uint32_t)(host + (s->staging_pages + s->shards - 1) / s->shards);
 	k->slots = k->shard_slots * k->shards;
 	k->proxies = s->proxies;
 	k->page_shift = s->page_shift;
-	k->random_bound = bound_of(s->probability);
 	k->timeout_ns = s->timeout_ns;
 	k->log_room = s->lockstep ? LOG_ROOM : 0;
 	k->samples_entries = SAMPLES;
 	k->place = s->place;
+	k->placing = s->placing;
 	k->transfer = s->transfer;
-	k->replaces = s->replaces;
 	k->host_orchestrated = s->host_orchestrated;
 	k->lockstep = s->lockstep;
-	k->sampling = s->place == TD_DEV_REUSE && !s->host_orchestrated;
+	k->sampling = s->rate > 0 && !s->host_orchestrated;
 }
 
 static int make_rings(struct tide_gpu *g, struct tide_error *err)
@@ -203,7 +195,7 @@ static void set_shard(const struct tide_gpu *g, struct td_dev_shard *s, uint32_t
 	uint32_t before;
 	*s = (struct td_dev_shard){0};
 	s->frames = deal(k->frames, k->shards, i, &s->first_frame);
-	s->host_pages = deal(k->host_pages, k->shards, i, &before);
+	s->host_pages = deal(k->placing.host_pages, k->shards, i, &before);
 	s->slots = k->shard_slots;
 	s->first_slot = i * k->shard_slots;
 	s->read_slots = read_slots(g);
@@ -251,7 +243,9 @@ static int initialise_slots(struct tide_gpu *g, struct tide_error *err)
 static int initialise_decisions(struct tide_gpu *g, struct tide_error *err)
 {
 	const struct td_dev_control *k = &g->control;
-	uint32_t window = (g->set.window + k->shards - 1) / k->shards;
+	uint32_t window = (k->placing.window + k->shards - 1) / k->shards;
+	if (!window)
+		return 0;
 	int rc = td_cuda_device.fill(k->decisions, 0, k->shards * sizeof *k->decisions, err);
 	for (uint32_t i = 0; i < k->shards && !rc; i++)
 		rc = td_cuda_device.copy(&k->decisions[i].window, &window, sizeof window, err);
@@ -261,11 +255,9 @@ static int initialise_decisions(struct tide_gpu *g, struct tide_error *err)
 static int initialise_tables(struct tide_gpu *g, struct tide_error *err)
 {
 	const struct td_dev_control *k = &g->control;
-	int rc = td_cuda_device.fill(k->past, 0, k->pages * sizeof *k->past, err);
-	if (!rc && k->away)
-		rc = td_cuda_device.fill(k->away, 0, k->pages * sizeof *k->away, err);
-	if (!rc && k->slot_since)
-		rc = td_cuda_device.fill(k->slot_since, 0, k->slots * sizeof *k->slot_since, err);
+	int rc = td_cuda_device.fill(k->own, 0, k->pages * own_bytes(k), err);
+	if (!rc && k->slot_own)
+		rc = td_cuda_device.fill(k->slot_own, 0, k->slots * own_bytes(k), err);
 	if (!rc)
 		rc = td_cuda_device.fill(k->owner, 0xff, k->frames * sizeof *k->owner, err);
 	if (!rc)

@@ -7,6 +7,7 @@
 #include "core/params.h"
 #include "core/text.h"
 #include "runtime.h"
+#include "tide/policy.h"
 
 #define PAGE_MIN 4096u
 #define PAGE_MAX ((uint64_t)2 << 20)
@@ -132,64 +133,39 @@ static int parse_orchestrate(struct td_cuda_settings *s, const char *text, struc
 
 /* ---- placement ---- */
 
-static const struct tide_param none[] = {{0}};
-static const struct tide_param of_random[] = {
-	{"p", TIDE_PARAM_REAL, "0.5", 0, 1, "probability of tier 2"},
-	{0},
-};
-static const struct tide_param of_reuse[] = {
-	{"rate", TIDE_PARAM_REAL, "0.125", 1e-6, 1, "share of the pages that is sampled, by hash"},
-	{"window", TIDE_PARAM_INT, "1024", 1, TIDE_DECISIONS_MAX,
-	 "last decisions that the 80% rule looks at"},
-	{"replace", TIDE_PARAM_INT, "1", 0, 2,
-	 "full tier 2: 0 to storage, 1 in place of the oldest, 2 of one that is worth less"},
-	{0},
-};
-/* As the simulator's: to be compared with it. */
-static const struct tide_param of_reuse_lockstep[] = {
-	{"rate", TIDE_PARAM_REAL, "1", 1e-6, 1, "share of the pages that is sampled, by hash"},
-	{"window", TIDE_PARAM_INT, "1024", 1, TIDE_DECISIONS_MAX,
-	 "last decisions that the 80% rule looks at"},
-	{"replace", TIDE_PARAM_INT, "1", 0, 2,
-	 "full tier 2: 0 to storage, 1 in place of the oldest, 2 of one that is worth less"},
-	{0},
-};
+/* Sampling every page would keep the bus busy: a placement is shown one page in eight. In lockstep
+ * it is shown all, as in the simulator. */
+#define SHOWN 0.125
 
-static const struct tide_param *place_params(const struct td_cuda_settings *s)
+/* The placements of policies/place that the GPU runs too, in the order of device/placements.h. */
+extern const struct tide_placer *const td_placer_table[];
+
+static int find_placer(const char *text, uint32_t *at, struct tide_error *err)
 {
-	if (s->place == TD_DEV_RANDOM)
-		return of_random;
-	if (s->place == TD_DEV_REUSE)
-		return s->lockstep ? of_reuse_lockstep : of_reuse;
-	return none;
+	const char *names[32] = {NULL};
+	for (uint32_t i = 0; td_placer_table[i] && i < 31; i++)
+		names[i] = td_placer_table[i]->policy->name;
+	return choose("placement", text, names, at, err);
 }
 
 static int parse_place(struct td_cuda_settings *s, const char *text, struct tide_error *err)
 {
-	static const char *const words[] = {"bam", "tier-order", "random", "reuse", NULL};
 	union tide_value *values = NULL;
 	char who[64];
-	text = text ? text : "reuse";
-	int rc = choose("placement", text, words, &s->place, err);
+	text = text ? text : "worth";
+	int rc = find_placer(text, &s->place, err);
 	if (rc)
 		return rc;
 	if (snprintf(s->place_text, sizeof s->place_text, "%s", text) >= (int)sizeof s->place_text)
 		return tide_fail(err, -EINVAL, "placement '%s' is too long", shown(text).text);
-	snprintf(who, sizeof who, "place policy %s", words[s->place]);
-	rc = td_core_params(place_params(s), text, who, &values, err);
-	if (rc)
-		return rc;
-	s->rate = 1;
-	s->window = 1024;
-	if (s->place == TD_DEV_RANDOM)
-		s->probability = values[0].r;
-	if (s->place == TD_DEV_REUSE) {
-		s->rate = values[0].r;
-		s->window = (uint32_t)values[1].i;
-		s->replaces = (uint32_t)values[2].i;
-	}
+	const struct tide_placer *placer = td_placer_table[s->place];
+	snprintf(who, sizeof who, "place policy %s", placer->policy->name);
+	rc = td_core_params(placer->policy->params, text, who, &values, err);
+	if (!rc)
+		rc = placer->settle(values, &s->placing, err);
 	free(values);
-	return 0;
+	s->rate = s->placing.rate * (s->lockstep ? 1 : SHOWN);
+	return rc;
 }
 
 /* ---- numbers ---- */
@@ -303,7 +279,9 @@ int td_cuda_parse(struct td_cuda_settings *s, const struct tide_gpu_options *o,
 	if (!rc)
 		rc = parse_shards(s, o->shards, err);
 	s->proxies = (uint32_t)proxies;
-	if (s->place == TD_DEV_BAM && !s->host_orchestrated)
-		s->host_pages = 0; /* it never looks there */
+	if (s->placing.two_tiers && !s->host_orchestrated)
+		s->host_pages = 0; /* the placement never looks there */
+	s->placing.near_pages = s->near_pages;
+	s->placing.host_pages = s->host_pages;
 	return rc;
 }

@@ -36,11 +36,10 @@ struct td_cuda_settings {
 	uint64_t near_pages, host_pages, staging_pages, pages; /* pages: all arrays together */
 	uint64_t timeout_ns, seed;
 	uint32_t page_shift, shards, proxies;
-	uint32_t place, transfer; /* enum td_dev_place, td_dev_transfer */
-	uint32_t window;          /* of the 80% rule */
-	uint32_t replaces;        /* place reuse: enum td_dev_replaces */
-	double rate;              /* share of the pages that is sampled */
-	double probability;       /* of tier 2, place random */
+	uint32_t place;    /* its number in td_placer_table */
+	uint32_t transfer; /* enum td_dev_transfer */
+	struct tide_placing placing;
+	double rate; /* share of the pages whose accesses are shown to the placement's samples */
 	bool host_orchestrated;
 	bool lockstep; /* one warp, and a log */
 	int device;
