@@ -1,13 +1,11 @@
 /* tide compare: the same input under several combinations of policies. */
 #include <errno.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli.h"
 #include "combinations.h"
-#include "core/jobs.h"
+#include "runs.h"
 #include "tide/policy.h"
 
 #define TD_CLI_OPTIONS struct td_cli_compare_options
@@ -48,42 +46,12 @@ static const char more[] =
 	"  tide compare --workload srd --near 75% --model cppe --policies lrm+locality "
 	"--policies mhpe+pattern\n";
 
-struct comparison;
-
-struct run {
-	struct comparison *all;
-	struct tide_sim *sim;
-	struct tide_counts counts;
-	uint64_t time_ns; /* 0: there was no clock */
-	json_t *json;
-	_Atomic uint64_t done;
-	struct tide_error err;
-	int rc;
-};
-
 struct comparison {
 	struct td_cli_combinations pairs;
 	struct tide_sim_options *options; /* of all runs, but for the policies */
-	struct run *runs;
-	pthread_mutex_t lock; /* of progress */
+	struct td_cli_run *runs;
 	struct td_cli_progress progress;
 };
-
-/* Called by every thread; one that finds another drawing goes on with its run. */
-static void show(void *arg, uint64_t done, uint64_t total)
-{
-	struct run *run = arg;
-	struct comparison *all = run->all;
-	uint64_t sum = 0;
-
-	run->done = done;
-	if (pthread_mutex_trylock(&all->lock) != 0)
-		return;
-	for (size_t i = 0; i < all->pairs.n; i++)
-		sum += all->runs[i].done;
-	td_cli_progress_show(&all->progress, sum, total * all->pairs.n);
-	pthread_mutex_unlock(&all->lock);
-}
 
 /* Whether a policy can be tried without its input: not where it wants to see the future, nor
  * where only its file can tell. */
@@ -125,37 +93,45 @@ static int try_all(const struct comparison *all, const struct td_cli_compare_opt
 	return 0;
 }
 
-static int open_run(struct comparison *all, size_t i, struct tide_error *err)
+static bool begin(void *arg, size_t i, struct td_cli_run *run)
 {
-	struct tide_sim_options options = *all->options;
+	const struct comparison *all = arg;
 
-	options.evict = all->pairs.at[i].evict;
-	options.prefetch = all->pairs.at[i].prefetch;
-	options.place = all->pairs.at[i].place;
-	return tide_sim_open(&all->runs[i].sim, &options, err);
+	run->options = *all->options;
+	run->options.evict = all->pairs.at[i].evict;
+	run->options.prefetch = all->pairs.at[i].prefetch;
+	run->options.place = all->pairs.at[i].place;
+	return true;
 }
 
-static void do_run(void *arg, size_t i)
+static void end(void *arg, size_t i, struct td_cli_run *run)
 {
-	struct comparison *all = arg;
-	struct run *run = &all->runs[i];
+	const struct comparison *all = arg;
 
-	run->rc = run->sim ? 0 : open_run(all, i, &run->err);
-	if (!run->rc)
-		run->rc = tide_sim_run(run->sim, show, run, &run->err);
-	if (!run->rc) {
-		run->counts.size = sizeof run->counts;
-		tide_sim_counts(run->sim, &run->counts, NULL);
-		run->time_ns = tide_sim_time_ns(run->sim);
-		run->rc = td_cli_load_run(run->sim, &run->json, &run->err);
-	}
-	tide_sim_close(run->sim); /* its memory is for the next one */
-	run->sim = NULL;
+	all->runs[i] = *run;
+	run->json = NULL;
+}
+
+/* What is wrong with the options is said before all runs; what the first run finds out about the
+ * input is for the others too. */
+static int look(struct comparison *all, struct tide_facts *facts, struct tide_error *err)
+{
+	struct td_cli_run first;
+	struct tide_sim *sim;
+	int rc;
+
+	begin(all, 0, &first);
+	rc = tide_sim_open(&sim, &first.options, err);
+	if (rc)
+		return rc;
+	tide_sim_facts(sim, facts, NULL);
+	tide_sim_close(sim);
+	return 0;
 }
 
 /* What is compared: time where there is a clock, faults, or with three tiers the transfers to and
  * from storage. */
-static uint64_t cost_of(const struct td_cli_pair *pair, const struct run *run)
+static uint64_t cost_of(const struct td_cli_pair *pair, const struct td_cli_run *run)
 {
 	const struct tide_counts *c = &run->counts;
 
@@ -189,8 +165,8 @@ static void print_count(struct td_cli_table *t, uint64_t count)
 	td_cli_cell(t, "%s", td_cli_grouped(count).text);
 }
 
-static void print_row(struct td_cli_table *t, const struct td_cli_pair *pair, const struct run *run,
-		      uint64_t best)
+static void print_row(struct td_cli_table *t, const struct td_cli_pair *pair,
+		      const struct td_cli_run *run, uint64_t best)
 {
 	const struct tide_counts *c = &run->counts;
 	uint64_t cost = cost_of(pair, run);
@@ -212,7 +188,7 @@ static void print_row(struct td_cli_table *t, const struct td_cli_pair *pair, co
 }
 
 static void print_placed_row(struct td_cli_table *t, const struct td_cli_pair *pair,
-			     const struct run *run, uint64_t best)
+			     const struct td_cli_run *run, uint64_t best)
 {
 	const struct tide_counts *c = &run->counts;
 	uint64_t cost = cost_of(pair, run);
@@ -261,10 +237,10 @@ static int print_table(const struct comparison *all, struct tide_error *err)
 /* A run that had to know the footprint can say it. */
 static void print_setup(const struct comparison *all)
 {
-	const struct run *best = NULL;
+	const struct td_cli_run *best = NULL;
 
 	for (size_t i = 0; i < all->pairs.n; i++) {
-		const struct run *run = &all->runs[i];
+		const struct td_cli_run *run = &all->runs[i];
 		const json_t *input = json_object_get(run->json, "input");
 		bool says = json_is_integer(json_object_get(input, "footprint_pages"));
 		if (run->json && (!best || says))
@@ -316,21 +292,26 @@ static int first_failure(const struct comparison *all, struct tide_error *err)
 			 all->pairs.n, all->runs[first].err.text);
 }
 
-/* The first run looks through the input; the others take over what it found. */
 static int compare(struct comparison *all, const struct td_cli_compare_options *args,
 		   struct tide_sim_options *options, struct tide_error *err)
 {
+	struct td_cli_runs runs = {.n = all->pairs.n,
+				   .jobs = (size_t)args->jobs,
+				   .begin = begin,
+				   .end = end,
+				   .arg = all,
+				   .progress = &all->progress};
 	struct tide_facts facts = {.size = sizeof facts};
 	int rc = try_all(all, args, err);
 
 	all->options = options;
 	if (!rc)
-		rc = open_run(all, 0, err);
+		rc = look(all, &facts, err);
+	options->facts = &facts;
+	if (!rc)
+		rc = td_cli_runs_do(&runs, err);
 	if (rc)
 		return rc;
-	tide_sim_facts(all->runs[0].sim, &facts, NULL);
-	options->facts = &facts;
-	td_jobs_run(all->pairs.n, (size_t)args->jobs, do_run, all);
 	td_cli_progress_end(&all->progress);
 	rc = first_failure(all, err);
 	/* Bad usage that only a run could find prints nothing, as does a failure of all. */
@@ -343,10 +324,8 @@ static int compare(struct comparison *all, const struct td_cli_compare_options *
 
 static void release(struct comparison *all)
 {
-	for (size_t i = 0; all->runs && i < all->pairs.n; i++) {
-		tide_sim_close(all->runs[i].sim);
+	for (size_t i = 0; all->runs && i < all->pairs.n; i++)
 		json_decref(all->runs[i].json);
-	}
 	free(all->runs);
 	td_cli_combinations_free(&all->pairs);
 }
@@ -354,7 +333,7 @@ static void release(struct comparison *all)
 static int run(const void *given, struct tide_error *err)
 {
 	const struct td_cli_compare_options *args = given;
-	struct comparison all = {.lock = PTHREAD_MUTEX_INITIALIZER};
+	struct comparison all = {.runs = NULL};
 	struct tide_sim_options options = {.size = sizeof options};
 	int rc = td_cli_setup(&args->setup, &options, err);
 
@@ -372,8 +351,6 @@ static int run(const void *given, struct tide_error *err)
 		rc = tide_fail(err, -ENOMEM, "no memory for %zu runs: give fewer", all.pairs.n);
 		goto out;
 	}
-	for (size_t i = 0; i < all.pairs.n; i++)
-		all.runs[i].all = &all;
 	rc = compare(&all, args, &options, err);
 out:
 	release(&all);

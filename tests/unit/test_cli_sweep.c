@@ -256,58 +256,6 @@ static void quotes_for_a_shell(void **state)
 	td_cli_grid_free(&grid);
 }
 
-/* ---- looks ---- */
-
-/* What one run found the next ones of its group take over, without a look at their input. */
-static void shares_looks(void **state)
-{
-	struct td_cli_point found = {.options.workload = "zipf:pages=50,accesses=900", .group = 7};
-	struct td_cli_point next = {.options.trace = "/nowhere", .group = 7};
-	struct td_cli_point other = {.options.trace = "/nowhere", .group = 8};
-	struct td_cli_look *look[3];
-	struct td_cli_looks looks;
-	struct tide_error err[2] = {{0, ""}, {0, ""}};
-
-	(void)state;
-	assert_int_equal(td_cli_looks_start(&looks, NULL), 0);
-	assert_int_equal(td_cli_look_take(&looks, &found, &look[0], NULL), 0);
-	assert_int_equal(found.options.facts->accesses, 900);
-	assert_in_range(found.options.facts->pages, 2, 50);
-	assert_int_equal(td_cli_look_take(&looks, &next, &look[1], NULL), 0);
-	assert_ptr_equal(next.options.facts, found.options.facts);
-	/* A failure is found once too. */
-	assert_int_equal(td_cli_look_take(&looks, &other, &look[2], &err[0]), -ENOENT);
-	td_cli_look_give(&looks, look[2]);
-	other.options.trace = NULL;
-	other.options.workload = "zipf";
-	assert_int_equal(td_cli_look_take(&looks, &other, &look[2], &err[1]), -ENOENT);
-	assert_string_equal(err[0].text, err[1].text);
-	for (size_t i = 0; i < 3; i++)
-		td_cli_look_give(&looks, look[i]);
-	td_cli_looks_end(&looks);
-}
-
-/* The looks of groups long past are forgotten, and made again if they come back. */
-static void forgets_looks(void **state)
-{
-	struct td_cli_look *look;
-	struct td_cli_looks looks;
-
-	(void)state;
-	assert_int_equal(td_cli_looks_start(&looks, NULL), 0);
-	for (uint64_t group = 0; group < 1000; group++) {
-		struct td_cli_point point = {.options.workload = "cyclic:pages=3", .group = group};
-		assert_int_equal(td_cli_look_take(&looks, &point, &look, NULL), 0);
-		assert_int_equal(point.options.facts->pages, 3);
-		td_cli_look_give(&looks, look);
-	}
-	struct td_cli_point old = {.options.workload = "cyclic:pages=5", .group = 0};
-	assert_int_equal(td_cli_look_take(&looks, &old, &look, NULL), 0);
-	assert_int_equal(old.options.facts->pages, 5);
-	td_cli_look_give(&looks, look);
-	td_cli_looks_end(&looks);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -321,8 +269,6 @@ int main(void)
 		cmocka_unit_test(same_run_twice),
 		cmocka_unit_test(remembers_the_last),
 		cmocka_unit_test(quotes_for_a_shell),
-		cmocka_unit_test(shares_looks),
-		cmocka_unit_test(forgets_looks),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

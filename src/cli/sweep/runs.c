@@ -5,7 +5,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "core/jobs.h"
 #include "sweep.h"
 
 #define SYNC_NS UINT64_C(1000000000)
@@ -20,50 +19,17 @@ static uint64_t now_ns(void)
 
 /* ---- one run ---- */
 
-struct run {
-	struct td_cli_sweep *sweep;
-	const struct td_cli_planned *planned;
-	uint64_t millionths; /* done of it */
-};
-
-static void show(void *arg, uint64_t done, uint64_t total)
+static bool begin(void *arg, size_t i, struct td_cli_run *run)
 {
-	struct run *run = arg;
-	uint64_t now =
-		total ? (uint64_t)(1e6 * (double)(done < total ? done : total) / (double)total) : 0;
-
-	run->sweep->under_way += now - run->millionths;
-	run->millionths = now;
-}
-
-static int simulate(struct run *run, const struct tide_sim_options *options, json_t **result,
-		    struct tide_error *err)
-{
-	struct tide_sim *sim;
-	int rc = tide_sim_open(&sim, options, err);
-
-	if (rc)
-		return rc;
-	rc = tide_sim_run(sim, show, run, err);
-	if (!rc)
-		rc = td_cli_load_run(sim, result, err);
-	tide_sim_close(sim);
-	return rc;
-}
-
-static int look_and_simulate(struct run *run, json_t **result, struct tide_error *err)
-{
-	struct td_cli_looks *looks = &run->sweep->looks;
-	struct td_cli_look *look;
+	struct td_cli_sweep *s = arg;
 	struct td_cli_point point;
-	int rc;
 
-	td_cli_grid_at(run->sweep->grid, run->planned->index, &point);
-	rc = td_cli_look_take(looks, &point, &look, err);
-	if (!rc)
-		rc = simulate(run, &point.options, result, err);
-	td_cli_look_give(looks, look);
-	return rc;
+	if (s->stopped)
+		return false;
+	td_cli_grid_at(s->grid, s->plan.at[i].index, &point);
+	run->options = point.options;
+	run->group = point.group;
+	return true;
 }
 
 /* ---- its line ---- */
@@ -74,34 +40,31 @@ static json_t *text_or_null(const char *text)
 }
 
 /* Of a run that failed: what it was to be, as it was written, and why it is not. */
-static json_t *describe_failure(const struct run *run, const struct tide_error *err)
+static json_t *describe_failure(const struct td_cli_run *run)
 {
-	const struct tide_sim_options *o;
-	struct td_cli_point point;
+	const struct tide_sim_options *o = &run->options;
 
-	td_cli_grid_at(run->sweep->grid, run->planned->index, &point);
-	o = &point.options;
 	return json_pack("{ss ss s{so} s{so so so so so} so}", "tide", tide_version(), "verb",
 			 "sim", "input", o->trace ? "trace" : "workload",
 			 text_or_null(o->trace ? o->trace : o->workload), "config", "model",
 			 text_or_null(o->model ? o->model : "functional"), "near",
 			 text_or_null(o->near_size), "evict", text_or_null(o->evict), "prefetch",
 			 text_or_null(o->prefetch), "place", text_or_null(o->place), "error",
-			 text_or_null(err->text));
+			 text_or_null(run->err.text));
 }
 
-static char *make_line(const struct run *run, json_t *result, size_t *n)
+static char *make_line(const struct td_cli_sweep *s, const struct td_cli_planned *planned,
+		       json_t *result, size_t *n)
 {
 	struct td_cli_text command = {0};
 	char *line, *whole;
 
-	if (td_cli_grid_command(run->sweep->grid, run->planned->index, &command) == 0)
+	if (td_cli_grid_command(s->grid, planned->index, &command) == 0)
 		json_object_set_new(result, "command", td_cli_json_text(command.at));
 	free(command.at);
-	json_object_set_new(result, "key", json_string(td_cli_key_text(run->planned->key).text));
-	json_object_set_new(result, "grid",
-			    json_string(td_cli_key_text(run->sweep->plan.grid).text));
-	json_object_set_new(result, "index", json_integer((json_int_t)run->planned->index));
+	json_object_set_new(result, "key", json_string(td_cli_key_text(planned->key).text));
+	json_object_set_new(result, "grid", json_string(td_cli_key_text(s->plan.grid).text));
+	json_object_set_new(result, "index", json_integer((json_int_t)planned->index));
 	line = json_dumps(result, JSON_COMPACT | JSON_REAL_PRECISION(15));
 	if (!line)
 		return NULL;
@@ -116,19 +79,15 @@ static char *make_line(const struct run *run, json_t *result, size_t *n)
 }
 
 /* Both under the lock. */
-static void count(struct run *run, int rc, const struct tide_error *err)
+static void count(struct td_cli_sweep *s, uint32_t index, const struct td_cli_run *run)
 {
-	struct td_cli_sweep *s = run->sweep;
-	uint32_t index = run->planned->index;
-
-	s->under_way -= run->millionths;
-	if (!rc) {
+	if (!run->rc) {
 		s->done++;
 		return;
 	}
 	if (!s->failed++ || index < s->failed_index) {
 		s->failed_index = index;
-		s->failure = *err;
+		s->failure = run->err;
 	}
 }
 
@@ -141,12 +100,16 @@ static void give_up(struct td_cli_sweep *s, int rc, const struct tide_error *err
 	s->stopped = true;
 }
 
-static void leave_line(struct run *run, json_t *result, int rc, const struct tide_error *err)
+/* A line of what came of the run. */
+static void end(void *arg, size_t i, struct td_cli_run *run)
 {
-	struct td_cli_sweep *s = run->sweep;
+	struct td_cli_sweep *s = arg;
+	const struct td_cli_planned *planned = &s->plan.at[i];
 	struct tide_error bad = {0, ""};
 	size_t n = 0;
-	char *line = result ? make_line(run, result, &n) : NULL;
+	if (run->rc)
+		run->json = describe_failure(run);
+	char *line = run->json ? make_line(s, planned, run->json, &n) : NULL;
 	int wrote = line ? 0 : tide_fail(&bad, -ENOMEM, "no memory for a result: free some");
 
 	pthread_mutex_lock(&s->lock);
@@ -156,27 +119,10 @@ static void leave_line(struct run *run, json_t *result, int rc, const struct tid
 		if (wrote)
 			give_up(s, wrote, &bad);
 		else
-			count(run, rc, err);
+			count(s, planned->index, run);
 	}
 	pthread_mutex_unlock(&s->lock);
 	free(line);
-}
-
-static void do_run(void *arg, size_t i)
-{
-	struct td_cli_sweep *s = arg;
-	struct run run = {.sweep = s, .planned = &s->plan.at[i]};
-	struct tide_error err = {0, ""};
-	json_t *result = NULL;
-	int rc;
-
-	if (s->stopped)
-		return;
-	rc = look_and_simulate(&run, &result, &err);
-	if (rc)
-		result = describe_failure(&run, &err);
-	leave_line(&run, result, rc, &err);
-	json_decref(result);
 }
 
 /* ---- the line of progress ---- */
@@ -219,8 +165,7 @@ static struct words time_text(double seconds)
 /* What is done now tells how fast it goes: what was done before may be of another machine. */
 static void draw(struct td_cli_sweep *s)
 {
-	double now = (double)(s->done + s->failed);
-	double part = now + (double)s->under_way / 1e6;
+	double part = (double)s->runs.millionths / 1e6;
 	double seconds = (double)(now_ns() - s->started_ns) / 1e9;
 	size_t before = s->plan.done + s->plan.failed;
 	char line[200];
@@ -288,23 +233,22 @@ static void stop(void *arg, int signal_number)
 
 int td_cli_sweep_run(struct td_cli_sweep *s, size_t jobs, struct tide_error *err)
 {
-	int rc = td_cli_looks_start(&s->looks, err);
+	int rc;
 
-	if (rc)
-		return rc;
 	pthread_mutex_init(&s->lock, NULL);
 	s->started_ns = s->synced_ns = now_ns();
+	s->runs = (struct td_cli_runs){
+		.n = s->plan.left, .jobs = jobs, .begin = begin, .end = end, .arg = s};
 	s->watch = (struct td_cli_watch){.tick = tick, .stop = stop, .arg = s};
 	if (s->progress)
 		draw(s);
 	rc = td_cli_watch_start(&s->watch, err);
 	if (!rc) {
-		td_jobs_run(s->plan.left, jobs, do_run, s);
+		rc = td_cli_runs_do(&s->runs, err);
 		td_cli_watch_end(&s->watch);
 	}
 	if (s->progress && !rc)
 		draw(s);
 	wipe(s);
-	td_cli_looks_end(&s->looks);
 	return rc ? rc : s->rc ? tide_fail(err, s->rc, "%s", s->err.text) : 0;
 }

@@ -8,7 +8,7 @@
 #include <sys/types.h>
 #include <xxhash.h>
 
-#include "../cli.h"
+#include "../runs.h"
 
 #define TD_CLI_VALUES_MAX 1000000 /* of one axis */
 #define TD_CLI_GRID_MAX 10000000  /* runs */
@@ -122,22 +122,6 @@ int td_cli_results_add(struct td_cli_results *r, const char *line, size_t n,
 int td_cli_results_sync(struct td_cli_results *r, struct tide_error *err);
 int td_cli_results_close(struct td_cli_results *r, struct tide_error *err);
 
-/* ---- looks.c: what is known of an input, found once for all its runs ---- */
-
-struct td_cli_look;
-struct td_cli_looks {
-	pthread_mutex_t lock;
-	pthread_cond_t ready;
-	struct td_cli_look *at;
-};
-
-int td_cli_looks_start(struct td_cli_looks *looks, struct tide_error *err);
-void td_cli_looks_end(struct td_cli_looks *looks);
-/* Sets options.facts of the point; to be given back whether it worked or not. */
-int td_cli_look_take(struct td_cli_looks *looks, struct td_cli_point *point,
-		     struct td_cli_look **look, struct tide_error *err);
-void td_cli_look_give(struct td_cli_looks *looks, struct td_cli_look *look);
-
 /* ---- watch.c: a thread that waits for signals, and calls now and then ---- */
 
 struct td_cli_watch {
@@ -158,7 +142,7 @@ struct td_cli_sweep {
 	const struct td_cli_grid *grid;
 	struct td_cli_plan plan;
 	struct td_cli_results results;
-	struct td_cli_looks looks;
+	struct td_cli_runs runs;
 	struct td_cli_watch watch;
 	bool progress;        /* is to be shown */
 	int drawn;            /* characters of it that stand on the line */
@@ -169,7 +153,6 @@ struct td_cli_sweep {
 	int rc;                    /* of a sweep that cannot go on */
 	struct tide_error err;
 	atomic_bool stopped;
-	_Atomic uint64_t under_way; /* in millionths of a run */
 	uint64_t started_ns, synced_ns;
 };
 

@@ -1,10 +1,11 @@
 /* A first look through an input finds its footprint and length. All runs on it share what was
  * found, and those that come while one is looking wait for it. */
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 
 #include "core/jobs.h"
-#include "sweep.h"
+#include "runs.h"
 
 /* One more than there can be runs at a time, so that one is always free. */
 #define LOOKS (TD_JOBS_THREADS_MAX + 1)
@@ -18,17 +19,26 @@ struct td_cli_look {
 	struct tide_error err;
 };
 
-int td_cli_looks_start(struct td_cli_looks *looks, struct tide_error *err)
+struct td_cli_looks {
+	pthread_mutex_t lock;
+	pthread_cond_t ready;
+	struct td_cli_look at[LOOKS];
+};
+
+struct td_cli_looks *td_cli_looks_new(void)
 {
-	*looks = (struct td_cli_looks){.lock = PTHREAD_MUTEX_INITIALIZER,
-				       .ready = PTHREAD_COND_INITIALIZER};
-	looks->at = calloc(LOOKS, sizeof *looks->at);
-	return looks->at ? 0 : tide_fail(err, -ENOMEM, "no memory for a sweep: free some");
+	struct td_cli_looks *looks = calloc(1, sizeof *looks);
+
+	if (looks) {
+		pthread_mutex_init(&looks->lock, NULL);
+		pthread_cond_init(&looks->ready, NULL);
+	}
+	return looks;
 }
 
-void td_cli_looks_end(struct td_cli_looks *looks)
+void td_cli_looks_free(struct td_cli_looks *looks)
 {
-	free(looks->at);
+	free(looks);
 }
 
 /* The group's look, or else the free one whose group is furthest behind. */
@@ -69,21 +79,20 @@ static void look(struct td_cli_look *l, const struct tide_sim_options *of)
 	tide_sim_close(sim);
 }
 
-int td_cli_look_take(struct td_cli_looks *looks, struct td_cli_point *point,
-		     struct td_cli_look **out, struct tide_error *err)
+int td_cli_look_take(struct td_cli_looks *looks, struct td_cli_run *run, struct td_cli_look **out)
 {
 	struct td_cli_look *l;
 	bool first;
 
 	pthread_mutex_lock(&looks->lock);
-	l = find(looks, point->group);
+	l = find(looks, run->group);
 	first = !l->taken;
 	l->taken = true;
-	l->group = point->group;
+	l->group = run->group;
 	l->holders++;
 	if (first) {
 		pthread_mutex_unlock(&looks->lock);
-		look(l, &point->options);
+		look(l, &run->options);
 		pthread_mutex_lock(&looks->lock);
 		l->ready = true;
 		pthread_cond_broadcast(&looks->ready);
@@ -92,8 +101,10 @@ int td_cli_look_take(struct td_cli_looks *looks, struct td_cli_point *point,
 		pthread_cond_wait(&looks->ready, &looks->lock);
 	pthread_mutex_unlock(&looks->lock);
 	*out = l;
-	point->options.facts = &l->facts;
-	return l->rc ? tide_fail(err, l->rc, "%s", l->err.text) : 0;
+	run->options.facts = &l->facts;
+	if (l->rc)
+		run->err = l->err;
+	return l->rc;
 }
 
 void td_cli_look_give(struct td_cli_looks *looks, struct td_cli_look *l)
