@@ -1,180 +1,529 @@
-/* tide reproduce cppe: "Coordinated Page Prefetch and Eviction for Memory Oversubscription
- * Management in GPUs" again, 23 applications under CPPE and what it was held against, with a
- * clock. */
-#include "cppe.h"
-
-#include <errno.h>
+/* "Coordinated Page Prefetch and Eviction for Memory Oversubscription Management in GPUs": 23
+ * applications under CPPE and what it was held against, with a clock. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-const struct td_cli_option td_cli_reproduce_cppe_options[] = {
-	TD_CLI_QUICK_OPTION,
-	{"study", 0, TD_CLI_TEXT, TD_CLI_AT(study), "NAME",
-	 "a sensitivity study instead: t1, t2, t3, scheme, latency, service or jitter",
-	 TD_CLI_NAMES(td_cli_cppe_study)},
-	TD_CLI_ONLY_OPTION(TD_CLI_NAMES(td_cli_cppe_app)),
-	TD_CLI_JOBS_OPTION,
-	TD_CLI_JSON_OPTION,
-	TD_CLI_PROGRESS_OPTION,
-	TD_CLI_HELP_OPTION,
-	TD_CLI_END_OPTIONS,
+#include "claims.h"
+
+/* ---- applications, configurations, settings ---- */
+
+enum {
+	HOT,
+	LEU,
+	C2D,
+	C3D,
+	BKP,
+	PAT,
+	DWT,
+	KMN,
+	SAD,
+	NW,
+	BFS,
+	MVT,
+	BIC,
+	SRD,
+	HSD,
+	MRQ,
+	STN,
+	HWL,
+	SGM,
+	HIS,
+	SPV,
+	BT,
+	HYB,
+	APPS
 };
 
-const char td_cli_reproduce_cppe_more[] =
-	"23 applications with 75% and 50% of their pages in near memory, on the GPU of the paper's\n"
-	"Table I (model cppe): CPPE (mhpe+pattern) and its other deletion scheme, LRU with the\n"
-	"locality prefetcher, which is the baseline, random and reserved LRU with the same, the\n"
-	"baseline with prefetching off once memory is full, and HPE. Figures 3, 4 and 7 to 10,\n"
-	"Tables III and IV, overheads. Applications that repeat themselves do so less often than in\n"
-	"tide workloads. A study varies one parameter: thresholds, the deletion scheme, what a\n"
-	"fault takes and how faults are served, and how far apart multiprocessors start.\n\n"
-	"Examples:\n"
-	"  tide reproduce cppe --quick\n"
-	"  tide reproduce cppe --only nw,srd,hsd\n"
-	"  tide reproduce cppe --study t3 --json\n";
-
-#define BATCH_WHY \
-	"many chunks come in one batch, and MRU takes some before the GPU has been told to try again"
-#define WEAK_WHY "the order of its accesses is a guess where the source leaves it to the data"
-#define N CPPE_NONE
-const struct td_cli_cppe_published td_cli_cppe_published[CPPE_APPS] = {
-	[CPPE_HOT] = {"hot", "I", NULL, "scale=0.5", 1, {0, 0}, {N, N}, NULL},
-	[CPPE_LEU] = {"leu", "I", NULL, NULL, 1, {12, 11}, {12, 21}, NULL},
-	[CPPE_2DC] = {"2dc", "I", NULL, "scale=0.06", 4, {0, 0}, {N, N}, NULL},
-	[CPPE_3DC] = {"3dc", "I", NULL, "scale=0.06", 4, {0, 0}, {N, N}, NULL},
-	[CPPE_BKP] = {"bkp", "II", NULL, "scale=0.5", 1, {0, 0}, {N, N}, NULL},
-	[CPPE_PAT] = {"pat", "II", NULL, "scale=0.25", 1, {22, 19}, {67, 60}, BATCH_WHY},
-	[CPPE_DWT] = {"dwt", "II", NULL, "scale=0.25", 1, {60, 0}, {N, 0}, NULL},
-	[CPPE_KMN] = {"kmn", "II", NULL, "scale=0.06", 2, {25, 26}, {70, 58}, BATCH_WHY},
-	[CPPE_SAD] = {"sad", "II", NULL, NULL, 1, {22, 38}, {46, N}, BATCH_WHY},
-	[CPPE_NW] = {"nw", "III", NULL, NULL, 1, {32, 16}, {N, 38}, NULL},
-	[CPPE_BFS] = {"bfs", "III", NULL, "scale=0.1", 12, {51, 45}, {N, N}, NULL},
-	[CPPE_MVT] = {"mvt", "III", NULL, "scale=0.1", 8, {36, 48}, {N, N}, NULL},
-	[CPPE_BIC] = {"bic", "III", NULL, "scale=0.1", 8, {0, 0}, {N, N}, NULL},
-	[CPPE_SRD] = {"srd", "IV", NULL, "scale=0.06", 6, {0, 7}, {0, 7}, NULL},
-	[CPPE_HSD] = {"hsd", "IV", NULL, "scale=0.25", 4, {14, 14}, {37, 30}, NULL},
-	[CPPE_MRQ] = {"mrq", "IV", NULL, NULL, 1, {0, 0}, {N, N}, NULL},
-	[CPPE_STN] = {"stn", "IV", "iters=40", "iters=8", 6, {0, 0}, {N, N}, NULL},
-	[CPPE_HWL] =
-		{"hwl", "V", "frames=4", "scale=0.1,frames=4", 10, {31, 4}, {59, 4}, BATCH_WHY},
-	[CPPE_SGM] = {"sgm", "V", NULL, "scale=0.1", 30, {0, 0}, {N, N}, NULL},
-	[CPPE_HIS] = {"his", "V", "iters=8", "scale=0.25,iters=4", 6, {52, 55}, {N, N}, WEAK_WHY},
-	[CPPE_SPV] = {"spv", "V", "iters=5", "scale=0.1,iters=4", 5, {20, 28}, {45, 68}, NULL},
-	[CPPE_BT] = {"b+t", "VI", NULL, "scale=0.25", 3, {58, 59}, {N, N}, NULL},
-	[CPPE_HYB] = {"hyb", "VI", NULL, "scale=0.06", 11, {39, 32}, {N, N}, WEAK_WHY},
-};
-#undef N
-
-const char *const td_cli_cppe_sizes[CPPE_SIZES] = {"75%", "50%"};
-const char *const td_cli_cppe_names[CPPE_CONFIGS] = {"baseline", "cppe",    "scheme 1", "random",
-						     "lru-10%",  "lru-20%", "stop",     "hpe"};
-
-static const struct td_cli_cppe_value configs[CPPE_CONFIGS] = {
-	[CPPE_BASELINE] = {"baseline", "lrm", "locality", "cppe", NULL},
-	[CPPE_SCHEME2] = {"cppe", "mhpe", "pattern", "cppe", NULL},
-	[CPPE_SCHEME1] = {"scheme 1", "mhpe", "pattern:scheme=1", "cppe", NULL},
-	[CPPE_RANDOM] = {"random", "random", "locality", "cppe", NULL},
-	[CPPE_LRU10] = {"lru-10%", "reserved-lru:pct=10,hits=0", "locality", "cppe", NULL},
-	[CPPE_LRU20] = {"lru-20%", "reserved-lru:pct=20,hits=0", "locality", "cppe", NULL},
-	[CPPE_STOP] = {"stop", "lrm", "locality-stop", "cppe", NULL},
-	[CPPE_HPE] = {"hpe", "hpe", "locality", "cppe", NULL},
+/* In the order of the paper's Table II. */
+static const struct {
+	const char *name, *type;
+	const char *params, *quick; /* of the workload */
+	unsigned cost;              /* of its run, in seconds or so */
+} apps[APPS] = {
+	[HOT] = {"hot", "I", NULL, "scale=0.5", 1},
+	[LEU] = {"leu", "I", NULL, NULL, 1},
+	[C2D] = {"2dc", "I", NULL, "scale=0.06", 4},
+	[C3D] = {"3dc", "I", NULL, "scale=0.06", 4},
+	[BKP] = {"bkp", "II", NULL, "scale=0.5", 1},
+	[PAT] = {"pat", "II", NULL, "scale=0.25", 1},
+	[DWT] = {"dwt", "II", NULL, "scale=0.25", 1},
+	[KMN] = {"kmn", "II", NULL, "scale=0.06", 2},
+	[SAD] = {"sad", "II", NULL, NULL, 1},
+	[NW] = {"nw", "III", NULL, NULL, 1},
+	[BFS] = {"bfs", "III", NULL, "scale=0.1", 12},
+	[MVT] = {"mvt", "III", NULL, "scale=0.1", 8},
+	[BIC] = {"bic", "III", NULL, "scale=0.1", 8},
+	[SRD] = {"srd", "IV", NULL, "scale=0.06", 6},
+	[HSD] = {"hsd", "IV", NULL, "scale=0.25", 4},
+	[MRQ] = {"mrq", "IV", NULL, NULL, 1},
+	[STN] = {"stn", "IV", "iters=40", "iters=8", 6},
+	[HWL] = {"hwl", "V", "frames=4", "scale=0.1,frames=4", 10},
+	[SGM] = {"sgm", "V", NULL, "scale=0.1", 30},
+	[HIS] = {"his", "V", "iters=8", "scale=0.25,iters=4", 6},
+	[SPV] = {"spv", "V", "iters=5", "scale=0.1,iters=4", 5},
+	[BT] = {"b+t", "VI", NULL, "scale=0.25", 3},
+	[HYB] = {"hyb", "VI", NULL, "scale=0.06", 11},
 };
 
-size_t td_cli_cppe_add(struct td_cli_cppe *p, enum td_cli_cppe_app a, enum td_cli_cppe_size s,
-		       const struct td_cli_cppe_value *how)
+#define ALL (TD_BIT(APPS) - 1)
+#define CRASHED (TD_BIT(MVT) | TD_BIT(BIC)) /* for the paper: no average has them */
+#define AVERAGED (ALL & ~CRASHED)
+/* Of Table II. */
+#define TYPE_I (TD_BIT(HOT) | TD_BIT(LEU) | TD_BIT(C2D) | TD_BIT(C3D))
+#define TYPE_II (TD_BIT(BKP) | TD_BIT(PAT) | TD_BIT(DWT) | TD_BIT(KMN) | TD_BIT(SAD))
+#define TYPE_III (TD_BIT(NW) | TD_BIT(BFS))
+#define TYPE_IV (TD_BIT(SRD) | TD_BIT(HSD) | TD_BIT(MRQ) | TD_BIT(STN))
+#define TYPE_V (TD_BIT(HWL) | TD_BIT(SGM) | TD_BIT(HIS) | TD_BIT(SPV))
+#define TYPE_VI (TD_BIT(BT) | TD_BIT(HYB))
+
+enum { BASELINE, CPPE, SCHEME1, RANDOM, LRU10, LRU20, STOP, HPE, CONFIGS };
+
+static const struct {
+	const char *name, *evict, *prefetch;
+} configs[CONFIGS] = {
+	[BASELINE] = {"baseline", "lrm", "locality"},
+	[CPPE] = {"cppe", "mhpe", "pattern"},
+	[SCHEME1] = {"scheme 1", "mhpe", "pattern:scheme=1"},
+	[RANDOM] = {"random", "random", "locality"},
+	[LRU10] = {"lru-10%", "reserved-lru:pct=10,hits=0", "locality"},
+	[LRU20] = {"lru-20%", "reserved-lru:pct=20,hits=0", "locality"},
+	[STOP] = {"stop", "lrm", "locality-stop"},
+	[HPE] = {"hpe", "hpe", "locality"},
+};
+
+enum { FIGURES, T1, T2, T3, SCHEME, LATENCY, SERVICE, JITTER, STUDIES };
+
+static const struct td_claims_study studies[STUDIES + 1] = {
+	[T1] = {.name = "t1"},           [T2] = {.name = "t2"},
+	[T3] = {.name = "t3"},           [SCHEME] = {.name = "scheme"},
+	[LATENCY] = {.name = "latency"}, [SERVICE] = {.name = "service"},
+	[JITTER] = {.name = "jitter"},
+};
+
+static const char *const varied[STUDIES] = {
+	[T1] = "untouched pages of one interval that switch to LRU",
+	[T2] = "untouched pages of the first four intervals that switch to LRU",
+	[T3] = "limit of the forward distance",
+	[SCHEME] = "deletion of patterns",
+	[LATENCY] = "what a fault takes",
+	[SERVICE] = "how faults are served: 20 us for each or for a batch, how many at once, how "
+		    "many of a warp",
+	[JITTER] = "rounds by which multiprocessors start apart",
+};
+
+struct setting {
+	struct td_claims_setting head;
+	const char *near_size;
+	/* Of a study: its value, and what CPPE and, but for the policies, the baseline have by it.
+	 */
+	const char *value, *evict, *prefetch, *model, *params;
+};
+
+#define ONE(study, size, ...) \
+	{ \
+		{study, ALL, TD_BIT(BASELINE) | TD_BIT(CPPE)}, size, __VA_ARGS__ \
+	}
+#define VALUE(study, ...) ONE(study, "75%", __VA_ARGS__), ONE(study, "50%", __VA_ARGS__)
+#define THRESHOLD(study, key, text) VALUE(study, text, .evict = "mhpe:" key "=" text)
+
+enum { AT75, AT50 };
+
+/* A setting for 75% is followed by the same for 50%. */
+static const struct setting settings[] = {
+	[AT75] = {{FIGURES, ALL, TD_BIT(CONFIGS) - 1}, .near_size = "75%"},
+	[AT50] = {{FIGURES, ALL, TD_BIT(CONFIGS) - 1}, .near_size = "50%"},
+	THRESHOLD(T1, "t1", "8"),
+	THRESHOLD(T1, "t1", "16"),
+	THRESHOLD(T1, "t1", "24"),
+	THRESHOLD(T1, "t1", "32"),
+	THRESHOLD(T1, "t1", "40"),
+	THRESHOLD(T1, "t1", "48"),
+	THRESHOLD(T1, "t1", "64"),
+	THRESHOLD(T2, "t2", "10"),
+	THRESHOLD(T2, "t2", "20"),
+	THRESHOLD(T2, "t2", "30"),
+	THRESHOLD(T2, "t2", "40"),
+	THRESHOLD(T2, "t2", "50"),
+	THRESHOLD(T2, "t2", "70"),
+	THRESHOLD(T2, "t2", "100"),
+	THRESHOLD(T3, "t3", "16"),
+	THRESHOLD(T3, "t3", "20"),
+	THRESHOLD(T3, "t3", "24"),
+	THRESHOLD(T3, "t3", "28"),
+	THRESHOLD(T3, "t3", "32"),
+	THRESHOLD(T3, "t3", "36"),
+	THRESHOLD(T3, "t3", "40"),
+	VALUE(SCHEME, "scheme 1", .prefetch = "pattern:scheme=1"),
+	VALUE(SCHEME, "scheme 2", .prefetch = "pattern:scheme=2"),
+	VALUE(SCHEME, "no patterns", .prefetch = "locality"),
+	VALUE(LATENCY, "10 us", .model = "cppe:block_ns=10000"),
+	VALUE(LATENCY, "20 us", .model = "cppe"),
+	VALUE(LATENCY, "45 us", .model = "cppe:block_ns=45000"),
+	VALUE(SERVICE, "each fault", .model = "cppe"),
+	VALUE(SERVICE, "each batch", .model = "cppe:block_ns=0,batch_ns=20000"),
+	VALUE(SERVICE, "32 at most", .model = "cppe:batch=32"),
+	VALUE(SERVICE, "one by one", .model = "cppe:batch=1"),
+	VALUE(SERVICE, "32 misses", .model = "cppe:misses=32"),
+	VALUE(JITTER, "0", .model = "cppe"),
+	VALUE(JITTER, "64", .params = "jitter=64"),
+	VALUE(JITTER, "1024", .params = "jitter=1024"),
+};
+#define SETTINGS (sizeof settings / sizeof *settings)
+
+static const char *either(const char *a, const char *b)
 {
-	const struct td_cli_cppe_published *app = &td_cli_cppe_published[a];
-	const char *params = p->e.args->quick ? app->quick : app->params;
-	struct td_cli_rerun *run = &p->e.runs[p->e.n++];
+	return a ? a : b;
+}
 
-	snprintf(run->workload, sizeof run->workload, "%s%s%s%s%s", app->name,
-		 params || how->params ? ":" : "", params ? params : "",
-		 params && how->params ? "," : "", how->params ? how->params : "");
-	run->near_size = td_cli_cppe_sizes[s];
+static void make(const struct td_claims *p, unsigned s, unsigned a, unsigned c,
+		 struct td_claims_run *run)
+{
+	const struct setting *set = &settings[s];
+	const char *own = either(p->options->quick ? apps[a].quick : apps[a].params, "");
+	const char *params = either(set->params, "");
+	const char *evict = c == CPPE ? set->evict : NULL;
+
+	snprintf(run->workload, sizeof run->workload, "%s%s%s%s%s", apps[a].name,
+		 *own || *params ? ":" : "", own, *own && *params ? "," : "", params);
+	snprintf(run->near_size, sizeof run->near_size, "%s", set->near_size);
+	snprintf(run->evict, sizeof run->evict, "%s", either(evict, configs[c].evict));
+	snprintf(run->model, sizeof run->model, "%s", either(set->model, "cppe"));
 	run->page = "4K";
 	run->chunk = "64K";
-	run->evict = how->evict;
-	run->prefetch = how->prefetch;
-	run->model = how->model;
-	return p->e.n;
+	run->prefetch = either(c == CPPE ? set->prefetch : NULL, configs[c].prefetch);
 }
 
-static void plan_evaluation(struct td_cli_cppe *p, enum td_cli_cppe_app a)
+/* ---- figures ---- */
+
+#include "rows.h"
+
+#define FIRST 4 /* intervals that Tables III and IV look at */
+#define LIKE 0.05
+
+static double speedup(const struct td_claims *p, unsigned s, unsigned a, unsigned c)
 {
-	for (unsigned s = 0; s < CPPE_SIZES; s++)
-		for (unsigned c = 0; c < CPPE_CONFIGS; c++)
-			p->at[a][s][c] = td_cli_cppe_add(p, a, s, &configs[c]);
+	return TIME(s, a, BASELINE) / TIME(s, a, c);
 }
 
-/* The long ones go first, so that no core is left with one of them at the end. */
-static void plan(struct td_cli_cppe *p)
+static double ratio(double part, double of)
 {
-	unsigned most = 0;
-
-	for (unsigned a = 0; a < CPPE_APPS; a++)
-		most = td_cli_cppe_published[a].cost > most ? td_cli_cppe_published[a].cost : most;
-	for (unsigned cost = most; cost; cost--)
-		for (unsigned a = 0; a < CPPE_APPS; a++) {
-			if (!p->wanted[a] || td_cli_cppe_published[a].cost != cost)
-				continue;
-			if (p->study)
-				td_cli_cppe_plan_study(p, a);
-			else
-				plan_evaluation(p, a);
-		}
+	return of > 0 ? part / of : (double)NAN;
 }
 
-/* ---- the command line ---- */
+/* Of pages, by the baseline for each of the one without prefetching. */
+static double evictions(const struct td_claims *p, unsigned s, unsigned a, unsigned c)
+{
+	(void)c;
+	return ratio(COUNTED(evicted_pages, s, a, BASELINE), COUNTED(evicted_pages, s, a, STOP));
+}
+
+/* Pages that the baseline evicts for each of them that was touched. */
+static double stride(const struct td_claims *p, unsigned s, unsigned a)
+{
+	double evicted = COUNTED(evicted_pages, s, a, BASELINE);
+
+	return ratio(evicted, evicted - COUNTED(untouched_evicted_pages, s, a, BASELINE));
+}
+
+/* Untouched pages of the first intervals: the most in one of them, and the sum. */
+static struct td_fold untouched(const struct td_claims *p, unsigned s, unsigned a)
+{
+	const struct td_cli_run *run = td_claims_run(p, s, a, CPPE);
+	const json_t *policy = run ? json_object_get(run->json, "policy") : NULL;
+	const json_t *list = json_object_get(policy, "untouch_by_interval");
+	struct td_fold f = {.missing = !list, .n = 1};
+
+	for (size_t i = 0; i < FIRST && i < json_array_size(list); i++)
+		td_fold_add(&f, (unsigned)i, json_number_value(json_array_get(list, i)));
+	return f;
+}
+
+static double most_untouched(const struct td_claims *p, unsigned s, unsigned a)
+{
+	return td_fold_most(untouched(p, s, a));
+}
+
+static double all_untouched(const struct td_claims *p, unsigned s, unsigned a)
+{
+	struct td_fold f = untouched(p, s, a);
+
+	return f.missing ? (double)NAN : f.sum;
+}
+
+/* Does it switch to LRU by the end of the fourth interval? That is what the tables are about. */
+static bool switches(double most, double total)
+{
+	return most >= 32 || total >= 40;
+}
+
+static bool like(double x, double y)
+{
+	return fabs(x - y) <= LIKE * y;
+}
+
+/* CPPE beside other eviction policies, of one type: the least, and which it is. */
+static struct td_fold beside_others(const struct td_claims *p, uint32_t type)
+{
+	struct td_fold f = {0};
+
+	for (unsigned s = AT75; s <= AT50; s++)
+		for (unsigned c = 0; c < CONFIGS; c++)
+			if (c == BASELINE || c == RANDOM || c == LRU10 || c == LRU20)
+				td_fold_add(&f, c,
+					    MEAN(type, speedup(p, s, a, CPPE)) /
+						    MEAN(type, speedup(p, s, a, c)));
+	return f;
+}
+
+/* Patterns in percent of the chain, on average of those that keep any. */
+static double patterns_percent(const struct td_claims *p, unsigned s)
+{
+	struct td_fold f = {0};
+
+	for (unsigned a = 0; a < APPS; a++) {
+		double patterns = REPORTED("pattern_entries", s, a, CPPE);
+		if (!(patterns <= 0))
+			td_fold_add(&f, a, 100 * patterns / REPORTED("chain_entries", s, a, CPPE));
+	}
+	return td_fold_mean(f);
+}
+
+/* Limits of the forward distance by the average that the paper chose by. */
+static struct td_fold by_limit(const struct td_claims *p)
+{
+	struct td_fold f = {0};
+
+	for (unsigned s = 0; s < SETTINGS; s += 2)
+		if (settings[s].head.study == T3)
+			td_fold_add(
+				&f, (unsigned)strtoul(settings[s].value, NULL, 10),
+				MEAN(TD_BIT(SRD) | TD_BIT(HSD) | TD_BIT(MRQ),
+				     (speedup(p, s, a, CPPE) + speedup(p, s + 1, a, CPPE)) / 2));
+	return f;
+}
+
+static double at_limit(const struct td_claims *p, const char *limit)
+{
+	for (unsigned s = 0; s < SETTINGS; s += 2)
+		if (settings[s].head.study == T3 && !strcmp(settings[s].value, limit))
+			return MEAN(TD_BIT(SRD) | TD_BIT(HSD) | TD_BIT(MRQ),
+				    (speedup(p, s, a, CPPE) + speedup(p, s + 1, a, CPPE)) / 2);
+	return (double)NAN;
+}
+
+/* ---- the claims ---- */
+
+static const struct td_claim rows[] = {
+#define ROWS_AS_TABLE
+#include "cppe.def"
+};
+
+/* A value of a study says nothing that was published. */
+static void state_value(struct td_claims *p, unsigned s, unsigned number)
+{
+	char id[60], what[200];
+	const struct td_claim row = {.id = id,
+				     .what = what,
+				     .place = "ours",
+				     .kind = TD_CLAIM_NOT_JUDGED,
+				     .published = (double)NAN};
+
+	snprintf(id, sizeof id, "%s-%u-%.2s", studies[p->study].name, number,
+		 settings[s].near_size);
+	snprintf(what, sizeof what, "CPPE over the baseline at %s, average, %s: %s",
+		 settings[s].near_size, varied[p->study], settings[s].value);
+	td_claims_state(
+		&p->r, &row,
+		&(struct td_claims_measured){
+			{MEAN(p->wanted & AVERAGED, speedup(p, s, a, CPPE))}, NULL, 0, NULL});
+}
+
+static void claim(struct td_claims *p)
+{
+	struct td_cli_reproduction *r = &p->r;
+	const struct td_claim *row = rows;
+	struct td_claims_cell note = {""};
+	bool on = true;
+
+	for (unsigned first = AT75; first <= AT50; first++)
+		for (unsigned s = first, number = 0; s < SETTINGS; s += 2)
+			if (p->study != FIGURES && settings[s].head.study == p->study)
+				state_value(p, s, ++number);
+#include "cppe.def"
+}
+
+/* ---- tables ---- */
+
+static double milliseconds(const struct td_claims *p, unsigned s, unsigned a, unsigned c)
+{
+	return TIME(s, a, c) / 1e6;
+}
+
+static struct td_claims_cell type(const struct td_claims *p, unsigned s, unsigned a, unsigned c)
+{
+	struct td_claims_cell cell;
+
+	(void)p, (void)s, (void)c;
+	snprintf(cell.text, sizeof cell.text, "%s", apps[a].type);
+	return cell;
+}
+
+/* "22 / 19": as published, or what stands for nothing, and as measured. */
+static struct td_claims_cell level(double published, const char *none, double measured)
+{
+	struct td_claims_cell cell;
+	int n;
+
+	if (isnan(published))
+		n = snprintf(cell.text, sizeof cell.text, "%s / ", none);
+	else
+		n = snprintf(cell.text, sizeof cell.text, "%.0f / ", published);
+	if (isnan(measured))
+		snprintf(cell.text + n, sizeof cell.text - (size_t)n, "-");
+	else
+		snprintf(cell.text + n, sizeof cell.text - (size_t)n, "%.0f", measured);
+	return cell;
+}
+
+/* An application that Table III leaves out had none. */
+static struct td_claims_cell table3(const struct td_claims *p, unsigned s, unsigned a, unsigned c)
+{
+	(void)c;
+	return level(
+		td_claims_published(p, s == AT75 ? "table3-%s-75" : "table3-%s-50", apps[a].name),
+		"0", most_untouched(p, s, a));
+}
+
+static struct td_claims_cell table4(const struct td_claims *p, unsigned s, unsigned a, unsigned c)
+{
+	(void)c;
+	return level(
+		td_claims_published(p, s == AT75 ? "table4-%s-75" : "table4-%s-50", apps[a].name),
+		"-", all_untouched(p, s, a));
+}
+
+static int print_size(const struct td_claims *p, unsigned s, struct tide_error *err)
+{
+	const struct td_claims_column columns[] = {
+		{"type", .words = type, .left = true},
+		{"ms", milliseconds, s, BASELINE, 2, .alone = true},
+		TD_COLUMN("cppe", speedup, s, CPPE, 2, NULL),
+		TD_COLUMN("scheme 1", speedup, s, SCHEME1, 2, NULL),
+		TD_COLUMN("random", speedup, s, RANDOM, 2, NULL),
+		TD_COLUMN("lru-10%", speedup, s, LRU10, 2, NULL),
+		TD_COLUMN("lru-20%", speedup, s, LRU20, 2, NULL),
+		TD_COLUMN("stop", speedup, s, STOP, 2, NULL),
+		TD_COLUMN("hpe", speedup, s, HPE, 2, NULL),
+		{"evictions", evictions, s, 0, 2, .alone = true},
+		{"Table III", .s = s, .words = table3},
+		{"Table IV", .s = s, .words = table4},
+	};
+	static const struct td_claims_summary summaries[] = {
+		{"average", "I", TYPE_I, td_fold_mean},
+		{"average", "II", TYPE_II, td_fold_mean},
+		{"average", "III", TYPE_III, td_fold_mean},
+		{"average", "IV", TYPE_IV, td_fold_mean},
+		{"average", "V", TYPE_V, td_fold_mean},
+		{"average", "VI", TYPE_VI, td_fold_mean},
+		{"all", "", AVERAGED, td_fold_mean},
+		{"geometric", "", AVERAGED, td_fold_geomean},
+	};
+	char title[300];
+
+	snprintf(title, sizeof title,
+		 "%s of the footprint in near memory: milliseconds of the baseline, speedup over "
+		 "it, pages that\nit evicts for each of stop's (Figure 4), untouched pages as "
+		 "published / measured.\n",
+		 settings[s].near_size);
+	return td_claims_print(p,
+			       &(struct td_claims_table){
+				       .title = title,
+				       .corner = "app",
+				       .columns = columns,
+				       .columns_n = sizeof columns / sizeof *columns,
+				       .summaries = summaries,
+				       .summaries_n = p->options->only ? 0 : 8,
+			       },
+			       p->wanted, err);
+}
+
+static int print_study(const struct td_claims *p, unsigned first, struct tide_error *err)
+{
+	const struct td_claims_summary average = {"average", NULL, p->wanted & AVERAGED,
+						  td_fold_mean};
+	struct td_claims_column columns[8];
+	struct td_claims_table table = {
+		.corner = "app", .columns = columns, .summaries = &average, .summaries_n = 1};
+	char title[300];
+
+	for (unsigned s = first; s < SETTINGS; s += 2)
+		if (settings[s].head.study == p->study)
+			columns[table.columns_n++] = (struct td_claims_column)TD_COLUMN(
+				settings[s].value, speedup, s, CPPE, 2, NULL);
+	snprintf(title, sizeof title,
+		 "%s of the footprint in near memory: CPPE over the baseline, by %s.\n",
+		 settings[first].near_size, varied[p->study]);
+	table.title = title;
+	return td_claims_print(p, &table, p->wanted, err);
+}
+
+static int print(const struct td_claims *p, struct tide_error *err)
+{
+	int rc = 0;
+
+	for (unsigned s = AT75; s <= AT50 && !rc; s++)
+		rc = (p->study ? print_study : print_size)(p, s, err);
+	return rc;
+}
+
+/* ---- the paper ---- */
 
 const char *td_cli_cppe_app(size_t i)
 {
-	return i < CPPE_APPS ? td_cli_cppe_published[i].name : NULL;
+	return i < APPS ? apps[i].name : NULL;
 }
 
-static int choose(struct td_cli_cppe *p, struct tide_error *err)
+const char *td_cli_cppe_study(size_t i)
 {
-	int rc = td_cli_choose_apps(p->e.args->only, td_cli_cppe_app, p->wanted, err);
-	return rc || !p->e.args->study ? rc : td_cli_cppe_find_study(p, err);
+	return i + 1 < STUDIES ? studies[i + 1].name : NULL;
 }
 
-static int make_plan(void *self, struct tide_error *err)
+static const char *config_name(size_t i)
 {
-	struct td_cli_cppe *p = self;
-	int rc = choose(p, err);
-
-	if (rc)
-		return rc;
-	p->e.runs = calloc(CPPE_APPS * CPPE_SIZES * 2 * CPPE_VALUES_MAX, sizeof *p->e.runs);
-	if (!p->e.runs)
-		return tide_fail(err, -ENOMEM, "no memory for the runs: free some");
-	plan(p);
-	return 0;
+	return i < CONFIGS ? configs[i].name : NULL;
 }
 
-static void claim(void *self)
+static const struct td_claims_setting *setting(unsigned s)
 {
-	struct td_cli_cppe *p = self;
-
-	if (p->study) {
-		td_cli_cppe_study_claims(p);
-		return;
-	}
-	td_cli_cppe_table_claims(p);
-	td_cli_cppe_claims(p);
+	return &settings[s].head;
 }
 
-static int print(void *self, struct tide_error *err)
+static unsigned cost(unsigned a)
 {
-	struct td_cli_cppe *p = self;
-
-	return p->study ? td_cli_cppe_print_study(p, err) : td_cli_cppe_print(p, err);
+	return apps[a].cost;
 }
 
-int td_cli_reproduce_cppe(const struct td_cli_args *args, struct tide_error *err)
-{
-	static const struct td_cli_evaluator by = {
-		"cppe", sizeof(struct td_cli_cppe), make_plan, claim, print, NULL,
-	};
+const struct td_claims_paper td_claims_paper_cppe = {
+	.name = "cppe",
+	.apps = APPS,
+	.configs = CONFIGS,
+	.settings = SETTINGS,
+	.app = td_cli_cppe_app,
+	.config = config_name,
+	.study_name = td_cli_cppe_study,
+	.setting = setting,
+	.studies = studies,
+	.first_alone = true,
+	.cost = cost,
+	.make = make,
+	.rows = rows,
+	.rows_n = sizeof rows / sizeof *rows,
+	.claim = claim,
+	.print = print,
+};
 
-	return td_cli_evaluate(&by, args, err);
+int td_claims_cppe(const void *options, struct tide_error *err)
+{
+	return td_claims_evaluate(&td_claims_paper_cppe, options, err);
 }

@@ -1,171 +1,396 @@
-/* tide reproduce gmt: "GMT: GPU Orchestrated Memory Tiering for the Big Data Era" again, nine
- * applications under BaM, the three policies of the paper and a host that pages, with a clock. */
-#include "gmt.h"
-
-#include <errno.h>
-#include <inttypes.h>
+/* "GMT: GPU Orchestrated Memory Tiering for the Big Data Era": nine applications under BaM, the
+ * three policies of the paper and a host that pages, with a clock. */
+#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-const struct td_cli_option td_cli_reproduce_gmt_options[] = {
-	TD_CLI_QUICK_OPTION,
-	TD_CLI_STUDY_OPTION("main, osf, ratio, larger or implied", TD_CLI_NAMES(td_cli_gmt_study)),
-	TD_CLI_ONLY_OPTION(TD_CLI_NAMES(td_cli_gmt_app)),
-	TD_CLI_JOBS_OPTION,
-	TD_CLI_JSON_OPTION,
-	TD_CLI_PROGRESS_OPTION,
-	TD_CLI_HELP_OPTION,
-	TD_CLI_END_OPTIONS,
+#include "claims.h"
+
+/* ---- applications, configurations, settings ---- */
+
+enum { LAVAMD, PATHFINDER, GBFS, MVA, SRAD, BACKPROP, PAGERANK, SSSP, HOTSPOT, APPS };
+
+static const struct {
+	const char *name;
+	double data_gb; /* the paper's: 160, or the graph's edges */
+	bool graph;
+} apps[APPS] = {
+	[LAVAMD] = {"lavamd", 160, false},     [PATHFINDER] = {"pathfinder", 160, false},
+	[GBFS] = {"gmt-bfs", 33.8, true},      [MVA] = {"multivectoradd", 160, false},
+	[SRAD] = {"srad", 160, false},         [BACKPROP] = {"backprop", 160, false},
+	[PAGERANK] = {"pagerank", 33.8, true}, [SSSP] = {"sssp", 50.7, true},
+	[HOTSPOT] = {"hotspot", 160, false},
 };
 
-const char td_cli_reproduce_gmt_more[] =
-	"Nine applications with BaM, TierOrder, Random and Reuse on an A100 that serves its own misses\n"
-	"(model gmt), and with a host's page cache (model hmm). Host memory is four times near memory\n"
-	"and the data twice both, but for what a study changes: osf doubles the data, ratio makes\n"
-	"host memory 2 and 8 times near memory, larger doubles both with the data, and implied has\n"
-	"data as small as the paper's reuse percentages imply.\n\n"
-	"Examples:\n"
-	"  tide reproduce gmt --quick\n"
-	"  tide reproduce gmt --study main --only srad,hotspot\n";
+#define ALL (TD_BIT(APPS) - 1)
+#define GRAPHS (TD_BIT(GBFS) | TD_BIT(PAGERANK) | TD_BIT(SSSP))
+/* Whose remaining reuse distances lie in tier 2, by Figure 7. */
+#define TIER2 (TD_BIT(GBFS) | TD_BIT(MVA) | TD_BIT(SRAD) | TD_BIT(BACKPROP))
 
-/* Where a note has numbers of its own they are of the default scale; docs/papers/gmt.md has the
- * commands. */
-#define CYCLE_WHY \
-	"the data is used in turns; tier 2 holds 40% of it, and that is saved. More needs less data " \
-	"than the paper's 160 GB, see implied"
-#define CYCLE_TIER_WHY \
-	"the data is used in turns, and a page comes again after all of it; see implied"
-#define GRAPH_WHY "tier 2 holds 40% of the graph, and that is saved; the paper's cut is not known"
+/* FREE: reuse, with look-ups and copies to host memory that take no time. */
+enum { BAM, TIER_ORDER, RANDOM, REUSE, HMM, FREE, CONFIGS };
 
-const struct td_cli_gmt_published td_cli_gmt_published[GMT_APPS] = {
-	{"lavamd", false, 0.88, 1.17, 168, 160, 1, 0, 0,
-	 "nothing comes back, but dirty pages in tier 2 are not written to the SSD: 1.02 if writes "
-	 "took no time. What the predictor costs the GPU is not modelled",
-	 NULL, NULL},
-	{"pathfinder", false, 1.25, 19.47, 202, 160, 1, 99.99, 0, NULL, NULL, NULL},
-	{"gmt-bfs", true, 1.28, 32.86, 87, 33.8, 2, 0, 0,
-	 "the 108 warps are many for 410 pages of near memory: 1.30 with 27 of them",
-	 "the 108 warps are many for 410 pages of near memory: 66% with 27 of them, as without a "
-	 "clock. The rest is not explained",
-	 "not explained: with fewer warps even more lie in tier 3"},
-	{"multivectoradd", false, 1.40, 40.0, 267, 160, 2, 0, 0,
-	 "tier 2 is full of pages that nobody asked for again", NULL, NULL},
-	{"srad", false, 2.33, 83.38, 270, 160, 2, 0, 73, CYCLE_WHY,
-	 "the paper's reuse and I/O imply 45 GB of data", CYCLE_TIER_WHY},
-	{"backprop", false, 2.79, 93.54, 6823, 160, 2, 0, 81, CYCLE_WHY,
-	 "the paper's reuse and I/O imply 441 GB of data", CYCLE_TIER_WHY},
-	{"pagerank", true, 1.18, 90.42, 349, 33.8, 3, 94, 0, GRAPH_WHY, NULL, NULL},
-	{"sssp", true, 1.13, 79.96, 239, 50.7, 3, 97, 0, GRAPH_WHY,
-	 "more rounds over the graph that is drawn here: 84% without a clock too", NULL},
-	{"hotspot", false, 2.25, 81.33, 1492, 160, 3, 100, 73, CYCLE_WHY,
-	 "the paper's reuse and I/O imply 279 GB of data", NULL},
+static const struct {
+	const char *name, *place, *model;
+} configs[CONFIGS] = {
+	[BAM] = {"bam", "bam", "gmt"},
+	[TIER_ORDER] = {"tier-order", "tier-order", "gmt"},
+	[RANDOM] = {"random", "random", "gmt"},
+	[REUSE] = {"reuse", "reuse", "gmt"},
+	[HMM] = {"hmm", "hmm", "hmm"},
+	[FREE] = {"free", "reuse", "gmt:lookup_ns=0,down_gbs=0"},
+};
+#define PAIR (TD_BIT(BAM) | TD_BIT(REUSE))
+#define FOUR (PAIR | TD_BIT(TIER_ORDER) | TD_BIT(RANDOM))
+
+enum { STUDY_MAIN, STUDY_OSF, STUDY_RATIO, STUDY_LARGER, STUDY_IMPLIED, STUDIES };
+
+static const struct td_claims_study studies[STUDIES] = {
+	[STUDY_MAIN] = {"main", 0},       [STUDY_OSF] = {"osf", FOUR},
+	[STUDY_RATIO] = {"ratio", PAIR},  [STUDY_LARGER] = {"larger", 0},
+	[STUDY_IMPLIED] = {"implied", 0},
 };
 
-const struct td_cli_rerun *td_cli_gmt_run(const struct td_cli_gmt *g, enum td_cli_gmt_setting s,
-					  enum td_cli_gmt_app a, enum td_cli_gmt_place p)
-{
-	size_t at = g->at[s][a][p];
-	const struct td_cli_rerun *run = at ? &g->e.runs[at - 1] : NULL;
+enum { MAIN, OSF4, RATIO2, RATIO8, LARGER, IMPLIED, SETTINGS };
 
-	return run && !run->rc && run->json && run->time_ns ? run : NULL;
-}
-
-/* ---- what to run ---- */
-
-#define BIT(x) (1U << (x))
-#define FOUR (BIT(GMT_BAM) | BIT(GMT_TIER_ORDER) | BIT(GMT_RANDOM) | BIT(GMT_REUSE))
-#define EVERY_APP (BIT(GMT_APPS) - 1)
-#define GRAPHS (BIT(GMT_BFS) | BIT(GMT_PAGERANK) | BIT(GMT_SSSP))
-
-struct setting {
+static const struct {
+	struct td_claims_setting head;
 	/* Near memory, as a multiple of the scale's or of the share of a graph; host memory as a
 	 * multiple of near memory; data of those that are no graphs, as their parameter osf. */
 	double near_times, host_times;
 	const char *osf;
-	unsigned apps, places;
+} settings[SETTINGS] = {
+	[MAIN] = {{STUDY_MAIN, ALL, FOUR | TD_BIT(HMM) | TD_BIT(FREE)}, 1, 4, "2"},
+	[OSF4] = {{STUDY_OSF, ALL, FOUR}, 1, 4, "4"},
+	[RATIO2] = {{STUDY_RATIO, ALL, PAIR}, 1, 2, "2"},
+	[RATIO8] = {{STUDY_RATIO, ALL, PAIR}, 1, 8, "2"},
+	[LARGER] = {{STUDY_LARGER, ALL & ~GRAPHS, FOUR}, 2, 4, "2"},
+	[IMPLIED] = {{STUDY_IMPLIED, TD_BIT(SRAD) | TD_BIT(BACKPROP), FOUR}, 1, 4, "0.56"},
 };
-
-static const struct setting settings[GMT_SETTINGS] = {
-	[GMT_MAIN] = {1, 4, "2", EVERY_APP, FOUR | BIT(GMT_HMM) | BIT(GMT_FREE)},
-	[GMT_OSF4] = {1, 4, "4", EVERY_APP, FOUR},
-	[GMT_RATIO2] = {1, 2, "2", EVERY_APP, BIT(GMT_REUSE)},
-	[GMT_RATIO8] = {1, 8, "2", EVERY_APP, BIT(GMT_REUSE)},
-	[GMT_LARGER] = {2, 4, "2", EVERY_APP & ~GRAPHS, FOUR},
-	[GMT_IMPLIED] = {1, 4, "0.56", BIT(GMT_SRAD) | BIT(GMT_BACKPROP), FOUR},
-};
-
-/* A study's settings, and what it needs of the main one. */
-static const struct {
-	const char *name;
-	unsigned settings, main_places;
-} studies[] = {
-	{"main", BIT(GMT_MAIN), 0},
-	{"osf", BIT(GMT_OSF4), FOUR},
-	{"ratio", BIT(GMT_RATIO2) | BIT(GMT_RATIO8), BIT(GMT_BAM) | BIT(GMT_REUSE)},
-	{"larger", BIT(GMT_LARGER), 0},
-	{"implied", BIT(GMT_IMPLIED), 0},
-};
-#define STUDIES (sizeof studies / sizeof *studies)
-
-static const char *const place_names[GMT_PLACES] = {"bam",   "tier-order", "random",
-						    "reuse", "hmm",        "reuse"};
-static const char *const models[GMT_PLACES] = {"gmt", "gmt", "gmt",
-					       "gmt", "hmm", "gmt:lookup_ns=0,down_gbs=0"};
 
 /* Pages of near memory and the graph's size; near memory is a tenth of a graph. */
 static const struct {
 	unsigned near_pages, graph;
 } scales[] = {{2048, 20}, {512, 18}};
 
-static void size_graph(const struct td_cli_gmt *g, enum td_cli_gmt_setting s,
-		       struct td_cli_rerun *run, struct td_cli_gmt_sizes *sizes, const char *name)
+static void make(const struct td_claims *p, unsigned s, unsigned a, unsigned c,
+		 struct td_claims_run *run)
 {
-	const struct setting *set = &settings[s];
+	double near_times = settings[s].near_times, osf = strtod(settings[s].osf, NULL);
+	/* BaM ignores host memory: its run is the same with any. */
+	double host_times = c == BAM ? settings[MAIN].host_times : settings[s].host_times;
+	unsigned pages = (unsigned)(near_times * scales[p->options->quick].near_pages);
 	/* More data for the same memory is less memory for the same data. */
-	double share = 10 * set->near_times * 2 / strtod(set->osf, NULL);
+	double share = 10 * near_times * 2 / osf;
+	bool graph = apps[a].graph;
 
-	snprintf(run->workload, sizeof run->workload, "%s:s=%u", name,
-		 scales[g->e.args->quick].graph);
-	snprintf(sizes->near_size, sizeof sizes->near_size, "%g%%", share);
-	snprintf(sizes->host, sizeof sizes->host, "%g%%", share * set->host_times);
+	if (graph)
+		snprintf(run->workload, sizeof run->workload, "%s:s=%u", apps[a].name,
+			 scales[p->options->quick].graph);
+	else
+		snprintf(run->workload, sizeof run->workload, "%s:t1=%u,osf=%s", apps[a].name,
+			 pages, settings[s].osf);
+	snprintf(run->near_size, sizeof run->near_size, "%g%s", graph ? share : pages,
+		 graph ? "%" : "p");
+	snprintf(run->host, sizeof run->host, "%.6g%s", host_times * (graph ? share : pages),
+		 graph ? "%" : "p");
+	snprintf(run->evict, sizeof run->evict, "clock");
+	snprintf(run->model, sizeof run->model, "%s", configs[c].model);
+	run->page = "64K";
+	run->chunk = "1p";
+	run->prefetch = "none";
+	run->place = configs[c].place;
 }
 
-static void size_arrays(const struct td_cli_gmt *g, enum td_cli_gmt_setting s,
-			struct td_cli_rerun *run, struct td_cli_gmt_sizes *sizes, const char *name)
-{
-	const struct setting *set = &settings[s];
-	unsigned pages = (unsigned)(set->near_times * scales[g->e.args->quick].near_pages);
+/* ---- figures ---- */
 
-	snprintf(run->workload, sizeof run->workload, "%s:t1=%u,osf=%s", name, pages, set->osf);
-	snprintf(sizes->near_size, sizeof sizes->near_size, "%up", pages);
-	snprintf(sizes->host, sizeof sizes->host, "%up", (unsigned)(pages * set->host_times));
+#include "rows.h"
+
+static double percent(double part, double of)
+{
+	return of > 0 ? 100 * part / of : (double)NAN;
 }
 
-static void add_run(struct td_cli_gmt *g, enum td_cli_gmt_setting s, enum td_cli_gmt_app a,
-		    enum td_cli_gmt_place p)
+static double speedup(const struct td_claims *p, unsigned s, unsigned a, unsigned c)
 {
-	struct td_cli_rerun *run = &g->e.runs[g->e.n];
-	struct td_cli_gmt_sizes *sizes = &g->sizes[g->e.n];
-	const struct td_cli_gmt_published *app = &td_cli_gmt_published[a];
-
-	*run = (struct td_cli_rerun){.near_size = sizes->near_size,
-				     .host = sizes->host,
-				     .page = "64K",
-				     .chunk = "1p",
-				     .evict = "clock",
-				     .prefetch = "none",
-				     .place = place_names[p],
-				     .model = models[p]};
-	(app->graph ? size_graph : size_arrays)(g, s, run, sizes, app->name);
-	g->at[s][a][p] = ++g->e.n;
+	return TIME(s, a, BAM) / TIME(s, a, c);
 }
 
-/* The places of a setting that the chosen study runs; all of them without one. */
-static unsigned chosen_places(const struct td_cli_gmt *g, enum td_cli_gmt_setting s, size_t study)
+/* Percent of BaM's storage reads that are saved. */
+static double cut(const struct td_claims *p, unsigned s, unsigned a, unsigned c)
 {
-	if (!g->e.args->study || studies[study].settings & BIT(s))
-		return settings[s].places;
-	return s == GMT_MAIN ? studies[study].main_places : 0;
+	return 100 - percent(COUNTED(tier3_reads, s, a, c), COUNTED(tier3_reads, s, a, BAM));
+}
+
+/* Look-ups of tier 2 in vain, as percent of the misses. */
+static double useless(const struct td_claims *p, unsigned s, unsigned a, unsigned c)
+{
+	return percent(COUNTED(tier2_misses, s, a, c), COUNTED(faults, s, a, c));
+}
+
+#define UP(s, a, c) REPORTED("transfers.tier2_to_tier1", s, a, c)
+#define DOWN(s, a, c) REPORTED("transfers.tier1_to_tier2", s, a, c)
+
+/* Pages back from tier 2, as percent of those put there. */
+static double returned(const struct td_claims *p, unsigned s, unsigned a, unsigned c)
+{
+	return percent(UP(s, a, c), DOWN(s, a, c));
+}
+
+/* Pages to and from tier 2, as percent of BaM's reads. */
+static double traffic(const struct td_claims *p, unsigned s, unsigned a, unsigned c)
+{
+	return percent(UP(s, a, c) + DOWN(s, a, c), COUNTED(tier3_reads, s, a, BAM));
+}
+
+static double footprint(const struct td_claims *p, unsigned s, unsigned a, unsigned c)
+{
+	const struct td_cli_run *run = td_claims_run(p, s, a, c);
+	const json_t *input = run ? json_object_get(run->json, "input") : NULL;
+
+	return run ? json_number_value(json_object_get(input, "footprint_pages")) : (double)NAN;
+}
+
+/* Percent: 1 - pages / misses. */
+static double reuse(const struct td_claims *p, unsigned s, unsigned a, unsigned c)
+{
+	return 100 - percent(footprint(p, s, a, c), COUNTED(faults, s, a, c));
+}
+
+/* Storage reads, were the data of the paper's size. */
+static double io_gb(const struct td_claims *p, unsigned s, unsigned a, unsigned c)
+{
+	return apps[a].data_gb * COUNTED(tier3_reads, s, a, c) / footprint(p, s, a, c);
+}
+
+/* Of predictions, percent. */
+static double accuracy(const struct td_claims *p, unsigned s, unsigned a, unsigned c)
+{
+	return 100 * REPORTED("prediction_accuracy", s, a, c);
+}
+
+/* Speedup over HMM with reads as few as c's. The host waits for two reads at a time: what it reads
+ * more it would not have to wait for. */
+static double equalised(const struct td_claims *p, unsigned s, unsigned a, unsigned c)
+{
+	double more = COUNTED(tier3_reads, s, a, HMM) - COUNTED(tier3_reads, s, a, c);
+
+	return (TIME(s, a, HMM) - (more > 0 ? more * 130000 / 2 : 0)) / TIME(s, a, c);
+}
+
+/* Of pages that came back, by the tier of their distance; nothing is missing if some did. */
+static struct td_fold distances(const struct td_claims *p, unsigned s, unsigned a)
+{
+	const struct td_cli_run *run = td_claims_run(p, s, a, REUSE);
+	const json_t *policy = run ? json_object_get(run->json, "policy") : NULL;
+	const json_t *list = json_object_get(policy, "correct_tiers");
+	struct td_fold f = {0};
+
+	for (unsigned tier = 1; tier <= 3; tier++)
+		td_fold_add(&f, tier, json_number_value(json_array_get(list, tier - 1)));
+	f.missing = !(f.sum > 0);
+	return f;
+}
+
+/* The tier that has most of them, and percent of it. */
+static double tier(const struct td_claims *p, unsigned s, unsigned a)
+{
+	struct td_fold f = distances(p, s, a);
+
+	return f.missing ? (double)NAN : f.most_at;
+}
+
+static double tier_percent(const struct td_claims *p, unsigned s, unsigned a)
+{
+	struct td_fold f = distances(p, s, a);
+
+	return percent(td_fold_most(f), f.sum);
+}
+
+/* What ran is averaged, but of some of the applications there is no average. */
+static double known_mean(struct td_fold f)
+{
+	return td_fold_mean(td_fold_known(f));
+}
+
+static double known_geomean(struct td_fold f)
+{
+	return td_fold_geomean(td_fold_known(f));
+}
+
+/* By how many percent reuse has less of it, the mean over the applications. */
+static double less(const struct td_claims *p, td_claims_figure *f, unsigned than)
+{
+	struct td_fold fold = {0};
+
+	for (unsigned a = 0; a < APPS && !p->options->only; a++) {
+		double theirs = f(p, MAIN, a, than);
+		if (theirs > 0)
+			td_fold_add(&fold, a, 100 * (1 - f(p, MAIN, a, REUSE) / theirs));
+	}
+	return known_mean(fold);
+}
+
+/* ---- the claims ---- */
+
+static const struct td_claim rows[] = {
+#define ROWS_AS_TABLE
+#include "gmt.def"
+};
+
+static void claim(struct td_claims *p)
+{
+	struct td_cli_reproduction *r = &p->r;
+	const struct td_claim *row = rows;
+	struct td_claims_cell note = {""};
+	bool on = true;
+
+#include "gmt.def"
+}
+
+/* ---- tables ---- */
+
+static double published_speedup(const struct td_claims *p, unsigned s, unsigned a, unsigned c)
+{
+	(void)s, (void)c;
+	return td_claims_published(p, "fig8a-%s", apps[a].name);
+}
+
+static double published_reuse(const struct td_claims *p, unsigned s, unsigned a, unsigned c)
+{
+	(void)s, (void)c;
+	return td_claims_published(p, "table2-reuse-%s", apps[a].name);
+}
+
+static double published_io(const struct td_claims *p, unsigned s, unsigned a, unsigned c)
+{
+	(void)s, (void)c;
+	return td_claims_published(p, "table2-io-%s", apps[a].name);
+}
+
+static double published_cut(const struct td_claims *p, unsigned s, unsigned a, unsigned c)
+{
+	(void)s, (void)c;
+	return td_claims_published(p, "fig8b-%s", apps[a].name);
+}
+
+/* c: the tier. */
+static double in_tier(const struct td_claims *p, unsigned s, unsigned a, unsigned c)
+{
+	const struct td_cli_run *run = td_claims_run(p, s, a, REUSE);
+	const json_t *policy = run ? json_object_get(run->json, "policy") : NULL;
+	const json_t *list = json_object_get(policy, "correct_tiers");
+
+	return percent(json_number_value(json_array_get(list, c - 1)), distances(p, s, a).sum);
+}
+
+static struct td_claims_cell published_tier(const struct td_claims *p, unsigned s, unsigned a,
+					    unsigned c)
+{
+	struct td_claims_cell cell;
+
+	(void)s, (void)c;
+	snprintf(cell.text, sizeof cell.text, "%.6s",
+		 td_claims_row(p, "fig7-%s", apps[a].name)->text);
+	return cell;
+}
+
+static struct td_claims_cell yes(bool known, bool it_is)
+{
+	struct td_claims_cell cell;
+
+	snprintf(cell.text, sizeof cell.text, "%s", !known ? "-" : it_is ? "yes" : "no");
+	return cell;
+}
+
+/* The same side of 1. */
+static struct td_claims_cell direction(const struct td_claims *p, unsigned s, unsigned a,
+				       unsigned c)
+{
+	double here = speedup(p, s, a, c);
+
+	return yes(!isnan(here), (here > 1) == (published_speedup(p, s, a, c) > 1));
+}
+
+/* Not further off than 15%. */
+static struct td_claims_cell size(const struct td_claims *p, unsigned s, unsigned a, unsigned c)
+{
+	double of = speedup(p, s, a, c) / published_speedup(p, s, a, c);
+
+	return yes(!isnan(of), fabs(of - 1) <= .15);
+}
+
+static const struct td_claims_column speedup_columns[] = {
+	TD_COLUMN("tier-order", speedup, MAIN, TIER_ORDER, 2, "1.07"),
+	TD_COLUMN("random", speedup, MAIN, RANDOM, 2, "1.24"),
+	TD_COLUMN("reuse", speedup, MAIN, REUSE, 2, "1.50"),
+	{"published", published_speedup, .digits = 2, .alone = true},
+	{"direction", .s = MAIN, .c = REUSE, .words = direction, .left = true},
+	{"size", .s = MAIN, .c = REUSE, .words = size, .left = true},
+	TD_COLUMN("hmm", speedup, MAIN, HMM, 2, "0.33"),
+};
+static const struct td_claims_column character_columns[] = {
+	TD_COLUMN("reuse %", reuse, MAIN, BAM, 1, NULL),
+	{"published", published_reuse, .digits = 1},
+	TD_COLUMN("SSD GB", io_gb, MAIN, BAM, 0, NULL),
+	{"published", published_io, .digits = 0},
+	TD_COLUMN("tier 1 %", in_tier, MAIN, 1, 1, NULL),
+	TD_COLUMN("tier 2 %", in_tier, MAIN, 2, 1, NULL),
+	TD_COLUMN("tier 3 %", in_tier, MAIN, 3, 1, NULL),
+	{"published", .words = published_tier},
+};
+static const struct td_claims_column placement_columns[] = {
+	TD_COLUMN("saved: order", cut, MAIN, TIER_ORDER, 1, NULL),
+	TD_COLUMN("random", cut, MAIN, RANDOM, 1, NULL),
+	TD_COLUMN("reuse", cut, MAIN, REUSE, 1, NULL),
+	{"published", published_cut, .digits = 0},
+	TD_COLUMN("right", accuracy, MAIN, REUSE, 1, NULL),
+	TD_COLUMN("back: order", returned, MAIN, TIER_ORDER, 1, NULL),
+	TD_COLUMN("random", returned, MAIN, RANDOM, 1, NULL),
+	TD_COLUMN("reuse", returned, MAIN, REUSE, 1, NULL),
+};
+static const struct td_claims_column study_columns[] = {
+	TD_COLUMN("osf 4: order", speedup, OSF4, TIER_ORDER, 2, "1.03"),
+	TD_COLUMN("random", speedup, OSF4, RANDOM, 2, "1.14"),
+	TD_COLUMN("reuse", speedup, OSF4, REUSE, 2, "1.23"),
+	TD_COLUMN("T2:T1 2", speedup, RATIO2, REUSE, 2, "-"),
+	TD_COLUMN("4", speedup, MAIN, REUSE, 2, "1.50"),
+	TD_COLUMN("8", speedup, RATIO8, REUSE, 2, "-"),
+	TD_COLUMN("larger: order", speedup, LARGER, TIER_ORDER, 2, "1.07"),
+	TD_COLUMN("random", speedup, LARGER, RANDOM, 2, "1.21"),
+	TD_COLUMN("reuse", speedup, LARGER, REUSE, 2, "1.45"),
+	TD_COLUMN("implied: reuse", speedup, IMPLIED, REUSE, 2, "-"),
+};
+#define COLUMNS(which) .columns = which, .columns_n = sizeof which / sizeof *which
+
+static int print(const struct td_claims *p, struct tide_error *err)
+{
+	static const struct td_claims_summary mean = {"geometric mean", NULL, ALL, known_geomean};
+	const struct td_claims_table tables[] = {
+		{"Figures 8a and 14: speedup over BaM; published is Reuse's",
+		 COLUMNS(speedup_columns), .summaries = &mean, .summaries_n = 1,
+		 .published = !p->options->only},
+		{"Table 2 and Figure 7: reuse, SSD reads of BaM, and the tier of the distances",
+		 COLUMNS(character_columns)},
+		{"Figures 8b, 9 and 10: percent of BaM's SSD reads saved, of predictions that were "
+		 "right, and of\nthe pages put into tier 2 that came back from there",
+		 COLUMNS(placement_columns)},
+		{"Figures 11 to 13, and data as small as Table 2 implies: speedup over BaM; of 11 "
+		 "and 13 published\nare the means",
+		 COLUMNS(study_columns), .summaries = &mean, .summaries_n = 1, .published = true},
+	};
+	bool only_main = p->options->study && p->study == STUDY_MAIN;
+	int rc = 0;
+
+	for (size_t i = STUDIED(STUDY_MAIN) ? 0 : 3; i < (only_main ? 3 : 4) && !rc; i++)
+		rc = td_claims_print(p, &tables[i], p->wanted, err);
+	return rc;
+}
+
+/* ---- the paper ---- */
+
+const char *td_cli_gmt_app(size_t i)
+{
+	return i < APPS ? apps[i].name : NULL;
 }
 
 const char *td_cli_gmt_study(size_t i)
@@ -173,65 +398,28 @@ const char *td_cli_gmt_study(size_t i)
 	return i < STUDIES ? studies[i].name : NULL;
 }
 
-const char *td_cli_gmt_app(size_t i)
+static const struct td_claims_setting *setting(unsigned s)
 {
-	return i < GMT_APPS ? td_cli_gmt_published[i].name : NULL;
+	return &settings[s].head;
 }
 
-static int make_plan(void *self, struct tide_error *err)
+const struct td_claims_paper td_claims_paper_gmt = {
+	.name = "gmt",
+	.apps = APPS,
+	.configs = CONFIGS,
+	.settings = SETTINGS,
+	.app = td_cli_gmt_app,
+	.study_name = td_cli_gmt_study,
+	.setting = setting,
+	.studies = studies,
+	.make = make,
+	.rows = rows,
+	.rows_n = sizeof rows / sizeof *rows,
+	.claim = claim,
+	.print = print,
+};
+
+int td_claims_gmt(const void *options, struct tide_error *err)
 {
-	struct td_cli_gmt *g = self;
-	size_t most = GMT_SETTINGS * GMT_APPS * GMT_PLACES, study;
-	int rc = td_cli_choose_study(g->e.args->study, td_cli_gmt_study, &study, err);
-
-	if (!rc)
-		rc = td_cli_choose_apps(g->e.args->only, td_cli_gmt_app, g->wanted, err);
-	if (rc)
-		return rc;
-	g->all = !g->e.args->only;
-	g->e.runs = calloc(most, sizeof *g->e.runs);
-	g->sizes = calloc(most, sizeof *g->sizes);
-	if (!g->e.runs || !g->sizes)
-		return tide_fail(err, -ENOMEM, "no memory for the runs: free some");
-	for (unsigned s = 0; s < GMT_SETTINGS; s++) {
-		unsigned places = chosen_places(g, s, study);
-		for (unsigned a = 0; a < GMT_APPS; a++)
-			for (unsigned p = 0; p < GMT_PLACES; p++)
-				if (g->wanted[a] && settings[s].apps & BIT(a) && places & BIT(p))
-					add_run(g, s, a, p);
-	}
-	if (!g->e.n)
-		return tide_fail(err, -EINVAL,
-				 "study %s has none of these applications: leave --only out",
-				 td_cli_shown(g->e.args->study).text);
-	return 0;
-}
-
-/* ---- the whole ---- */
-
-static void claim(void *self)
-{
-	td_cli_gmt_claims(self);
-	td_cli_gmt_study_claims(self);
-}
-
-static int print(void *self, struct tide_error *err)
-{
-	return td_cli_gmt_print(self, err);
-}
-
-static void release(void *self)
-{
-	struct td_cli_gmt *g = self;
-
-	free(g->sizes);
-}
-
-int td_cli_reproduce_gmt(const struct td_cli_args *args, struct tide_error *err)
-{
-	static const struct td_cli_evaluator by = {
-		"gmt", sizeof(struct td_cli_gmt), make_plan, claim, print, release,
-	};
-
-	return td_cli_evaluate(&by, args, err);
+	return td_claims_evaluate(&td_claims_paper_gmt, options, err);
 }

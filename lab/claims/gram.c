@@ -8,45 +8,6 @@
 #include "cli/plot.h"
 #include "lib/sizes.h"
 
-/* clang-format off */
-const struct td_cli_option td_cli_reproduce_gram_options[] = {
-	{"quick", 0, TD_CLI_FLAG, TD_CLI_AT(quick), NULL,
-	 "at a small scale, in some seconds: --scale 0.125", TD_CLI_ANY},
-	TD_CLI_STUDY_OPTION("device, set, batch, factor, updates or machines",
-			    TD_CLI_NAMES(td_cli_gram_study)),
-	{"scale", 0, TD_CLI_TEXT, TD_CLI_AT(scale), "X",
-	 "sizes and accesses, 0.125 to 128: 128 is the paper's (1)", TD_CLI_ANY},
-	TD_CLI_SEED_OPTION,
-	{"folder", 0, TD_CLI_TEXT, TD_CLI_AT(folder), "DIR",
-	 "where its file is made and removed: on the storage to measure ($TMPDIR, or /var/tmp)",
-	 TD_CLI_ANY},
-	{"device-kind", 0, TD_CLI_TEXT, TD_CLI_AT(device_kind), "KIND",
-	 "where device memory is: ram, or cuda, a GPU (ram)", TD_CLI_WORDS("ram", "cuda")},
-	{"hash", 0, TD_CLI_TEXT, TD_CLI_AT(hash), "NAME",
-	 "signatures of blocks: xxh3, or md5 as in the paper (xxh3)", TD_CLI_WORDS("xxh3", "md5")},
-	{"inject", 0, TD_CLI_TEXT, TD_CLI_AT(inject), "LIST",
-	 "a file that is slow or fails, such as delay=5ms for a disk (none)", TD_CLI_ANY},
-	{"plot", 0, TD_CLI_TEXT, TD_CLI_AT(plot), "OUT",
-	 "draw the figures to OUT, a name ending in .svg or .png", TD_CLI_ANY},
-	TD_CLI_JSON_OPTION,
-	TD_CLI_PROGRESS_OPTION,
-	TD_CLI_HELP_OPTION,
-	TD_CLI_END_OPTIONS,
-};
-/* clang-format on */
-
-const char td_cli_reproduce_gram_more[] =
-	"Reads and writes pages of a file through the buffer pool and checks each of them: without\n"
-	"device memory (native), with it (GRAM), and with equal blocks stored once (DEDU). What is\n"
-	"counted is the same on every machine. Times are of the storage and the device that are here,\n"
-	"and no disk of 2011: for one, --inject delay=5ms, at a small scale.\n\n"
-	"Figure 6 has one to four virtual machines that start and serve files. Their disks are\n"
-	"generated, or up to four raw images: IMAGE... (they are copied, not written).\n\n"
-	"Examples:\n"
-	"  tide reproduce gram --quick\n"
-	"  tide reproduce gram --study factor --plot figure5a.svg\n"
-	"  tide reproduce gram --study machines web1.img web2.img\n";
-
 const char *const td_cli_gram_names[GRAM_HOWS] = {"native", "native, shared", "GRAM", "DEDU",
 						  "auto"};
 
@@ -238,7 +199,7 @@ static int make_plan(struct td_cli_gram *g, struct tide_error *err)
 
 static int check_args(struct td_cli_gram *g, struct tide_error *err)
 {
-	const struct td_cli_args *args = g->args;
+	const struct td_claims_options *args = g->args;
 	double scale = args->quick ? 0.125 : 1;
 
 	if (args->quick && args->scale)
@@ -270,7 +231,7 @@ static int reproduce(struct td_cli_gram *g, struct tide_error *err)
 	int rc = make_plan(g, err);
 
 	if (!rc)
-		rc = td_cli_gram_file_open(&g->file, g->args, err);
+		rc = td_cli_gram_file_open(&g->file, g->args->folder, err);
 	for (size_t i = 0; i < g->n && !rc; i++) {
 		rc = td_cli_gram_do(g, &g->runs[i], err);
 		if (!rc)
@@ -279,7 +240,6 @@ static int reproduce(struct td_cli_gram *g, struct tide_error *err)
 	if (rc)
 		return rc;
 	td_cli_gram_claims(g);
-	td_cli_gram_dedu_claims(g);
 	if (g->args->plot)
 		rc = td_cli_gram_plot(g, err);
 	td_cli_progress_end(&g->r.progress);
@@ -288,7 +248,7 @@ static int reproduce(struct td_cli_gram *g, struct tide_error *err)
 	return rc ? rc : td_cli_reproduce_print(&g->r, err);
 }
 
-int td_cli_reproduce_gram(const struct td_cli_args *args, struct tide_error *err)
+int td_claims_gram(const void *args, struct tide_error *err)
 {
 	struct td_cli_gram *g = calloc(1, sizeof *g);
 	int rc;

@@ -9,8 +9,8 @@
 #ifndef TD_CLI_REPRODUCE_GRAM_H
 #define TD_CLI_REPRODUCE_GRAM_H
 
+#include "claims.h"
 #include "cli/pool/use.h"
-#include "reproduce.h"
 
 #define GRAM_PAGE 4096
 #define GRAM_MACHINES 4
@@ -59,8 +59,7 @@ struct td_cli_gram_file {
 	bool any_changed;
 	const struct td_cli_gram_source *source; /* what it is filled with; NULL: nothing */
 };
-int td_cli_gram_file_open(struct td_cli_gram_file *f, const struct td_cli_args *args,
-			  struct tide_error *err);
+int td_cli_gram_file_open(struct td_cli_gram_file *f, const char *folder, struct tide_error *err);
 void td_cli_gram_file_close(struct td_cli_gram_file *f);
 int td_cli_gram_file_fill(struct td_cli_gram_file *f, const struct td_cli_gram_source *source,
 			  struct tide_error *err);
@@ -146,7 +145,7 @@ struct td_cli_gram_run {
 };
 
 struct td_cli_gram {
-	const struct td_cli_args *args;
+	const struct td_claims_options *args;
 	struct td_cli_reproduction r;
 	uint64_t thousand, seed;
 	struct td_cli_gram_file file;
@@ -194,16 +193,7 @@ struct td_cli_gram_points {
 extern const struct td_cli_gram_points td_cli_gram_points[GRAM_STUDIES];
 bool td_cli_gram_has(const struct td_cli_gram *g, enum td_cli_gram_study s);
 
-/* gram_claims.c. A count agrees within ten points of percent, a time if something is saved. */
-void td_cli_gram_state_count(struct td_cli_gram *g, const char *id, const char *what,
-			     double published, double measured, const char *why);
-void td_cli_gram_state_time(struct td_cli_gram *g, const char *id, const char *what,
-			    double published, double measured);
-/* Reads, from one point to the other: less at each. */
-bool td_cli_gram_falls(const struct td_cli_gram *g, enum td_cli_gram_study s,
-		       enum td_cli_gram_how how, unsigned from, unsigned to);
-void td_cli_gram_claims(struct td_cli_gram *g);      /* gram_claims.c: GRAM's */
-void td_cli_gram_dedu_claims(struct td_cli_gram *g); /* gram_dedu.c: DEDU's, and of Figure 6 */
+void td_cli_gram_claims(struct td_cli_gram *g);                             /* gram_claims.c */
 int td_cli_gram_print(const struct td_cli_gram *g, struct tide_error *err); /* gram_print.c */
 json_t *td_cli_gram_run_json(const struct td_cli_gram *g, const struct td_cli_gram_run *run);
 int td_cli_gram_plot(const struct td_cli_gram *g, struct tide_error *err); /* gram_plot.c */

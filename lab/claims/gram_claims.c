@@ -1,48 +1,18 @@
-/* What the paper says of GRAM, Figure 4 and section 5.2, and what was measured. */
+/* What the runs say about the claims of the GRAM and DEDU paper. */
 #include <math.h>
+#include <string.h>
 
 #include "gram.h"
 
-#define READS td_cli_gram_reads
-#define POINTS 10 /* of percent: a count agrees that is not further off */
-
-struct note {
-	char text[300];
-};
-
-static struct note size_note(double off, const char *why)
-{
-	bool near = fabs(off) <= POINTS;
-	struct note n;
-
-	snprintf(n.text, sizeof n.text, "off by %+.1f points%s%s", off, !near && why ? ": " : "",
-		 !near && why ? why : "");
-	return n;
-}
-
-void td_cli_gram_state_count(struct td_cli_gram *g, const char *id, const char *what,
-			     double published, double measured, const char *why)
-{
-	td_cli_state_number(&g->r, id, what, published, measured,
-			    fabs(measured - published) <= POINTS,
-			    size_note(measured - published, why).text);
-}
-
-void td_cli_gram_state_time(struct td_cli_gram *g, const char *id, const char *what,
-			    double published, double measured)
-{
-	td_cli_state_number(&g->r, id, what, published, measured, measured > 0,
-			    "agrees if something is saved: how much is a matter of the storage");
-}
-
-bool td_cli_gram_falls(const struct td_cli_gram *g, enum td_cli_gram_study s,
-		       enum td_cli_gram_how how, unsigned from, unsigned to)
+/* Reads, from one point to the other: less at each. */
+static bool falls(const struct td_cli_gram *g, enum td_cli_gram_study s, enum td_cli_gram_how how,
+		  unsigned from, unsigned to)
 {
 	const struct td_cli_gram_points *p = &td_cli_gram_points[s];
 	double before = INFINITY;
 
 	for (unsigned i = 0; i < p->n; i++) {
-		double now = td_cli_gram_value(g, READS, s, how, p->x[i]);
+		double now = td_cli_gram_value(g, td_cli_gram_reads, s, how, p->x[i]);
 		if (p->x[i] < from || p->x[i] > to)
 			continue;
 		if (!(now < before))
@@ -52,125 +22,196 @@ bool td_cli_gram_falls(const struct td_cli_gram *g, enum td_cli_gram_study s,
 	return true;
 }
 
-/* What cannot be judged: measured may be NAN. */
-static void state_unjudged(struct td_cli_gram *g, const char *id, const char *what,
-			   double published, double measured, const char *why)
+/* Every page is read once, and never again. */
+static bool reads_once(const struct td_cli_gram *g, enum td_cli_gram_study s, unsigned x)
 {
-	td_cli_state(&g->r, &(struct td_cli_statement){
-				    .id = id,
-				    .what = what,
-				    .published = json_real(published),
-				    .measured = isnan(measured) ? json_null() : json_real(measured),
-				    .verdict = TD_CLI_UNJUDGED,
-				    .note = why});
+	const struct td_cli_gram_run *run = td_cli_gram_find(g, s, GRAM_DEDU, x);
+
+	return run && run->stats.counts.tier3_reads <= run->set_pages;
 }
 
-static double device_value(const struct td_cli_gram *g, enum td_cli_gram_how how, unsigned x)
+static bool fits_from_five(const struct td_cli_gram *g)
 {
-	return td_cli_gram_value(g, READS, GRAM_DEVICE, how, x);
+	bool once = true;
+
+	for (unsigned x = 5; x <= 10; x++)
+		once &= reads_once(g, GRAM_FACTOR, x);
+	return once;
 }
 
-static double saved_by_device(const struct td_cli_gram *g, td_cli_gram_figure *f, unsigned x)
+static bool hashed_once(const struct td_cli_gram *g)
 {
-	return 100 * (1 - td_cli_gram_value(g, f, GRAM_DEVICE, GRAM_GRAM, x) /
-				  td_cli_gram_value(g, f, GRAM_DEVICE, GRAM_GRAM, 0));
+	const struct td_cli_gram_run *four = td_cli_gram_find(g, GRAM_FACTOR, GRAM_DEDU, 4);
+
+	return four->stats.hashed_blocks <= four->set_pages;
 }
 
-static void claim_device(struct td_cli_gram *g)
+static struct td_claims_cell signatures(const struct td_cli_gram *g)
 {
-	double at16 = td_cli_gram_utility(g, GRAM_GRAM, 16),
-	       at596 = td_cli_gram_utility(g, GRAM_GRAM, 596),
-	       moves = td_cli_gram_value(g, td_cli_gram_move_percent, GRAM_DEVICE, GRAM_GRAM, 64);
+	const struct td_cli_gram_run *four = td_cli_gram_find(g, GRAM_FACTOR, GRAM_DEDU, 4);
+	struct td_claims_cell cell;
 
-	td_cli_gram_state_count(g, "fig4a-most",
-				"percent of native's reads that GRAM saves, at most", 83,
-				saved_by_device(g, READS, 596), NULL);
-	td_cli_gram_state_time(g, "fig4a-time", "the same, of the time of an access", 83,
-			       saved_by_device(g, td_cli_gram_us, 596));
-	td_cli_state_claim(&g->r, "fig4a-falls", "reads as device memory grows to 576K pages",
-			   "fall", true, td_cli_gram_falls(g, GRAM_DEVICE, GRAM_GRAM, 0, 576), NULL,
-			   "%.1f, %.1f, %.1f, %.1f%% with 0, 64, 256, 576K",
-			   device_value(g, GRAM_GRAM, 0), device_value(g, GRAM_GRAM, 64),
-			   device_value(g, GRAM_GRAM, 256), device_value(g, GRAM_GRAM, 576));
-	td_cli_state_claim(&g->r, "fig4a-fits", "once the working set fits, more device memory",
-			   "saves no more reads", true,
-			   device_value(g, GRAM_GRAM, 576) <= device_value(g, GRAM_GRAM, 596), NULL,
-			   "%.2f%% with 576K, %.2f%% with 596K", device_value(g, GRAM_GRAM, 576),
-			   device_value(g, GRAM_GRAM, 596));
-	td_cli_state_claim(&g->r, "fig4b", "buffer utility as device memory grows", "falls", true,
-			   at596 < at16,
-			   "few accesses: the difference is a few percent, and luck as much",
-			   "%.4f points a MB with 16K, %.4f with 596K", at16, at596);
-	td_cli_state_claim(&g->r, "transfers", "transfers to and from device memory",
-			   "less than 1% of the I/O cost", true, moves < 1,
-			   "of storage that answers in microseconds, not of a disk: see --inject "
-			   "delay=5ms",
-			   "%.2g%% of the time of the file, with 64K", moves);
+	snprintf(cell.text, sizeof cell.text, "%s for %s pages",
+		 td_cli_grouped(four->stats.hashed_blocks).text,
+		 td_cli_grouped(four->set_pages).text);
+	return cell;
 }
 
-static void claim_set(struct td_cli_gram *g)
+static bool is_gpu(const struct td_cli_gram *g)
 {
-	const struct td_cli_gram_points *p = &td_cli_gram_points[GRAM_SET];
-	double saved[12], before = INFINITY;
-	bool falls = true;
+	return g->args->device_kind && strcmp(g->args->device_kind, "cuda") == 0;
+}
 
-	for (unsigned i = 0; i < p->n; i++) {
-		saved[i] = td_cli_gram_saved(g, READS, GRAM_SET, p->x[i], GRAM_GRAM, GRAM_NATIVE);
-		falls &= saved[i] < before;
-		before = saved[i];
+static bool is_higher(const struct td_cli_gram *g)
+{
+	const struct td_cli_gram_points *p = &td_cli_gram_points[GRAM_DEVICE];
+
+	for (unsigned i = 1; i < p->n && p->x[i] < 576; i++)
+		if (!(td_cli_gram_utility(g, GRAM_DEDU, p->x[i]) >
+		      td_cli_gram_utility(g, GRAM_GRAM, p->x[i])))
+			return false;
+	return true;
+}
+
+/* ---- updates ---- */
+
+static double updates(const struct td_cli_gram *g, td_cli_gram_figure *f, enum td_cli_gram_how how,
+		      unsigned x)
+{
+	return td_cli_gram_value(g, f, GRAM_UPDATES, how, x);
+}
+
+/* GRAM's reads do not depend on the share of updates. */
+static bool is_stable(const struct td_cli_gram *g)
+{
+	const struct td_cli_gram_points *p = &td_cli_gram_points[GRAM_UPDATES];
+	double first = updates(g, td_cli_gram_reads, GRAM_GRAM, 0);
+	bool stable = true;
+
+	for (unsigned i = 1; i < p->n; i++)
+		stable &= fabs(updates(g, td_cli_gram_reads, GRAM_GRAM, p->x[i]) / first - 1) < .02;
+	return stable;
+}
+
+/* DEDU's do. */
+static bool grows(const struct td_cli_gram *g)
+{
+	const struct td_cli_gram_points *p = &td_cli_gram_points[GRAM_UPDATES];
+	bool more = true;
+
+	for (unsigned i = 1; i < p->n; i++)
+		more &= updates(g, td_cli_gram_reads, GRAM_DEDU, p->x[i]) >
+			updates(g, td_cli_gram_reads, GRAM_DEDU, p->x[i - 1]);
+	return more;
+}
+
+struct costs {
+	double io_ns, hash_ns; /* of a read or write of the file, and of a signature */
+};
+
+/* The means of all runs, as single ones are noisy. */
+static struct costs costs_of(const struct td_cli_gram *g)
+{
+	double io_ns = 0, io = 0, hash_ns = 0, hashes = 0;
+
+	for (size_t i = 0; i < g->n; i++) {
+		const struct tide_pool_stats *s = &g->runs[i].stats;
+		io_ns += (double)s->file_ns;
+		io += (double)(s->counts.tier3_reads + s->counts.tier3_writes);
+		hash_ns += (double)s->hash_ns;
+		hashes += (double)s->hashed_blocks;
 	}
-	td_cli_gram_state_count(g, "fig4c-most",
-				"percent of native's reads that GRAM saves where all fits", 90,
-				saved[0], NULL);
-	td_cli_gram_state_time(
-		g, "fig4c-time", "the same, of the time of an access", 90,
-		td_cli_gram_saved(g, td_cli_gram_us, GRAM_SET, 128, GRAM_GRAM, GRAM_NATIVE));
-	td_cli_state_claim(&g->r, "fig4c-falls", "what GRAM saves as the working set grows",
-			   "falls from 128K pages on", true, falls, NULL,
-			   "%.1f, %.1f, %.1f, %.1f, %.1f%%", saved[0], saved[1], saved[2], saved[3],
-			   saved[4]);
+	return (struct costs){io_ns / io, hash_ns / hashes};
 }
 
-#define HOST_WHY "device memory is memory of the host: a transfer is a copy. See --device-kind cuda"
-
-static double batch_ns(const struct td_cli_gram *g, unsigned batch)
+/* Of 100 accesses: reads and writes of the file that DEDU does not do, and GRAM does. */
+static double saved_io(const struct td_cli_gram *g, unsigned x)
 {
-	return td_cli_gram_value(g, td_cli_gram_move_ns, GRAM_BATCH, GRAM_GRAM, batch);
+	return updates(g, td_cli_gram_io, GRAM_GRAM, x) - updates(g, td_cli_gram_io, GRAM_DEDU, x);
 }
 
-static void claim_batch(struct td_cli_gram *g)
+/* us of an access that DEDU gains over GRAM: what it saves, less what its signatures take. */
+static double gain_us(const struct td_cli_gram *g, unsigned x)
 {
-	const char *kind = g->args->device_kind;
-	bool gpu = kind && strcmp(kind, "cuda") == 0;
-	double gain = 100 * (1 - batch_ns(g, 256) / batch_ns(g, 1));
-	double more = 100 * (1 - batch_ns(g, 512) / batch_ns(g, 256));
-	double speed = td_cli_gram_value(g, td_cli_gram_move_gbs, GRAM_BATCH, GRAM_GRAM, 256);
+	struct costs c = costs_of(g);
 
-	if (gpu) {
-		td_cli_state_number(&g->r, "batch-gain",
-				    "percent that a page's transfer gets cheaper, batch 1 to 256",
-				    87, gain, gain >= 87, "agrees if it is at least that");
-		td_cli_state_claim(&g->r, "batch-knee", "a page's transfer, batch 256 and more",
-				   "stable", true, fabs(more) < 25, NULL, "%.0f%% cheaper with 512",
-				   more);
-	} else {
-		state_unjudged(g, "batch-gain",
-			       "percent that a page's transfer gets cheaper, batch 1 to 256", 87,
-			       gain, HOST_WHY);
-	}
-	state_unjudged(g, "batch-speed", "GB/s of transfers in batches of 256", 2.1, speed,
-		       "66% of a bus of 3.2 GB/s in the paper: a matter of the device");
-	state_unjudged(g, "batch-kernel",
-		       "percent that a kernel gathers cheaper than single copies", 67, NAN,
-		       "there is one way to gather here: tide gpu bench --micro pool has both");
+	return (saved_io(g, x) * c.io_ns -
+		updates(g, td_cli_gram_signed, GRAM_DEDU, x) * c.hash_ns) /
+	       1e5;
 }
 
-void td_cli_gram_claims(struct td_cli_gram *g)
+/* What a signature may take, in percent of a read or write of the file, for DEDU to pay. */
+static double bearable(const struct td_cli_gram *g, unsigned x)
 {
-	if (td_cli_gram_has(g, GRAM_DEVICE))
-		claim_device(g);
-	if (td_cli_gram_has(g, GRAM_SET))
-		claim_set(g);
-	if (td_cli_gram_has(g, GRAM_BATCH))
-		claim_batch(g);
+	return 100 * saved_io(g, x) / updates(g, td_cli_gram_signed, GRAM_DEDU, x);
+}
+
+/* The first share of updates with which DEDU does not pay, 0: there is none. */
+static unsigned crossing(const struct td_cli_gram *g)
+{
+	const struct td_cli_gram_points *p = &td_cli_gram_points[GRAM_UPDATES];
+
+	for (unsigned i = 0; i < p->n; i++)
+		if (gain_us(g, p->x[i]) < 0)
+			return p->x[i];
+	return 0;
+}
+
+static struct td_claims_cell crossing_text(const struct td_cli_gram *g)
+{
+	struct td_claims_cell cell;
+	unsigned at = crossing(g);
+	char where[24] = "nowhere";
+
+	if (at)
+		snprintf(where, sizeof where, "below %u%%", at);
+	snprintf(cell.text, sizeof cell.text,
+		 "%s: it gains %.2f, %.2f, %.2f, %.2f us an access with 0, 32, 64, 100%%", where,
+		 gain_us(g, 0), gain_us(g, 32), gain_us(g, 64), gain_us(g, 100));
+	return cell;
+}
+
+static struct td_claims_cell crossing_note(const struct td_cli_gram *g)
+{
+	struct costs c = costs_of(g);
+	struct td_claims_cell cell;
+
+	snprintf(cell.text, sizeof cell.text,
+		 "it is there where a signature takes %.1f to %.1f%% of a read or write of the "
+		 "file; here %.1f%%: see --hash md5",
+		 bearable(g, 64), bearable(g, 32), 100 * c.hash_ns / c.io_ns);
+	return cell;
+}
+
+/* ---- virtual machines ---- */
+
+static double most(const struct td_cli_gram *g, td_cli_gram_figure *f, bool saved)
+{
+	double best = -INFINITY;
+
+	for (unsigned x = 1; x <= g->disks.n; x++)
+		best = fmax(best,
+			    saved ? td_cli_gram_saved(g, f, GRAM_MACHINE, x, GRAM_DEDU, GRAM_NATIVE)
+				  : td_cli_gram_value(g, f, GRAM_MACHINE, GRAM_DEDU, x));
+	return best;
+}
+
+/* ---- the claims ---- */
+
+static const struct td_claim rows[] = {
+#define ROWS_AS_TABLE
+#include "gram.def"
+};
+
+const struct td_claims_paper td_claims_paper_gram = {
+	.name = "gram", .rows = rows, .rows_n = sizeof rows / sizeof *rows};
+
+void td_cli_gram_claims(struct td_cli_gram *p)
+{
+	struct td_cli_reproduction *r = &p->r;
+	const struct td_claim *row = rows;
+	struct td_claims_cell note = {""};
+	bool on = true;
+
+#include "gram.def"
 }

@@ -49,11 +49,10 @@ void td_cli_gram_update(struct td_cli_gram_file *f, uint64_t page, void *at, uin
 	f->any_changed = true;
 }
 
-int td_cli_gram_file_open(struct td_cli_gram_file *f, const struct td_cli_args *args,
-			  struct tide_error *err)
+int td_cli_gram_file_open(struct td_cli_gram_file *f, const char *folder, struct tide_error *err)
 {
 	*f = (struct td_cli_gram_file){.file = {.fd = -1}};
-	return td_pool_file_nameless(&f->file, args->folder, err);
+	return td_pool_file_nameless(&f->file, folder, err);
 }
 
 void td_cli_gram_file_close(struct td_cli_gram_file *f)

@@ -136,7 +136,7 @@ static int print_study(const struct td_cli_gram *g, enum td_cli_gram_study s,
 
 static void print_setup(const struct td_cli_gram *g)
 {
-	const struct td_cli_args *args = g->args;
+	const struct td_claims_options *args = g->args;
 	uint64_t pages = 0, ns = 0;
 
 	for (size_t i = 0; i < g->n; i++) {

@@ -247,7 +247,7 @@ static int use_pool(struct run *r, struct tide_error *err)
 static int open_pool(struct run *r, struct tide_error *err)
 {
 	static const char *const dedups[GRAM_HOWS] = {"off", "on", "off", "on", "auto"};
-	const struct td_cli_args *args = r->g->args;
+	const struct td_claims_options *args = r->g->args;
 	const struct td_cli_gram_run *of = r->of;
 	char main_size[32], device_size[32], batch[16];
 	struct tide_pool_options o = {.size = sizeof o,

@@ -138,7 +138,7 @@ int td_cli_weave(struct td_cli_copy *copy, const struct td_cli_part *parts, size
 	return finish(copy, rc, err);
 }
 
-int td_cli_copy_trace(struct td_cli_copy *copy, const struct td_cli_args *args,
+int td_cli_copy_trace(struct td_cli_copy *copy, const struct td_claims_options *args,
 		      struct tide_error *err)
 {
 	struct tide_trace_options options = {.size = sizeof options,

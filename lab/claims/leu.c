@@ -9,33 +9,6 @@
 
 #include "cli/plot.h"
 
-const struct td_cli_option td_cli_reproduce_leu_options[] = {
-	{"trace", 0, TD_CLI_TEXT, TD_CLI_AT(trace), "FILE",
-	 "draw the curves of this trace instead of the generated workloads", TD_CLI_ANY},
-	TD_CLI_FORMAT_OPTIONS,
-	TD_CLI_PAGE_OPTION,
-	{"sample", 0, TD_CLI_TEXT, TD_CLI_AT(sample), "SHARE",
-	 "look at this share of the pages alone, such as 0.01 or 1% (1)", TD_CLI_ANY},
-	{"scale", 0, TD_CLI_TEXT, TD_CLI_AT(scale), "X",
-	 "size of the generated workloads, 0.01 to 100 (1)", TD_CLI_ANY},
-	TD_CLI_SEED_OPTION,
-	{"plot", 0, TD_CLI_TEXT, TD_CLI_AT(plot), "OUT",
-	 "draw the curves to OUT, a name ending in .svg or .png", TD_CLI_ANY},
-	TD_CLI_JSON_OPTION,
-	TD_CLI_PROGRESS_OPTION,
-	TD_CLI_HELP_OPTION,
-	TD_CLI_END_OPTIONS,
-};
-
-const char td_cli_reproduce_leu_more[] =
-	"Miss ratio curves of LRU, 2Q, ARC, OPT, VMIN, OSL and LEU, as in Figure 1 of the paper, and\n"
-	"the examples of its section 3. The paper's own trace, usr, is not part of tide: six\n"
-	"workloads stand for it, or any trace. leu has a distribution per page, as OSL has; leu-ref\n"
-	"has one per reference; both are trained on the input itself, leu-online learns as it goes.\n\n"
-	"Examples:\n"
-	"  tide reproduce leu\n"
-	"  tide reproduce leu --trace io.vscsi --plot figure1.svg\n";
-
 const char *const td_cli_leu_names[TD_CLI_LEU_CURVES] = {
 	"lru", "2q", "arc", "opt", "vmin", "osl", "leu", "leu-ref", "leu-online", "mru"};
 
@@ -43,15 +16,6 @@ const char *const td_cli_leu_names[TD_CLI_LEU_CURVES] = {
 static const unsigned shares[] = {1,  2,  5,  10, 15, 20, 25, 30, 35, 40, 45,
 				  50, 55, 60, 65, 70, 75, 80, 85, 90, 95, 100};
 #define SHARES (sizeof shares / sizeof shares[0])
-
-struct figure {
-	const struct td_cli_args *args;
-	struct td_cli_reproduction r;
-	struct td_cli_leu_input inputs[TD_CLI_LEU_INPUTS_MAX];
-	size_t n;
-	double scale;
-	char sizes[128];
-};
 
 #define TABLE_MAX \
 	65536 /* refs of leu: as many pages have a distribution of their own at a time \
@@ -81,7 +45,7 @@ bool td_cli_leu_policy(const struct td_cli_leu_input *in, enum td_cli_leu_curve 
 	}
 }
 
-static int run_curve(struct figure *f, struct td_cli_leu_input *in, enum td_cli_leu_curve curve,
+static int run_curve(struct td_cli_leu *f, struct td_cli_leu_input *in, enum td_cli_leu_curve curve,
 		     struct tide_error *err)
 {
 	struct td_cli_leu_policy policy;
@@ -108,7 +72,7 @@ static int run_curve(struct figure *f, struct td_cli_leu_input *in, enum td_cli_
 		  : 0;
 }
 
-static int run_curves(struct figure *f, struct tide_error *err)
+static int run_curves(struct td_cli_leu *f, struct tide_error *err)
 {
 	int rc = 0;
 
@@ -118,7 +82,7 @@ static int run_curves(struct figure *f, struct tide_error *err)
 	return rc;
 }
 
-static void add_runs(struct figure *f, const struct td_cli_leu_input *in)
+static void add_runs(struct td_cli_leu *f, const struct td_cli_leu_input *in)
 {
 	for (unsigned c = 0; c < TD_CLI_LEU_CURVES; c++) {
 		const struct tide_mrc *m = in->curves[c];
@@ -186,7 +150,7 @@ static int print_input(const struct td_cli_leu_input *in, struct tide_error *err
 }
 
 /* Says how far a sampled curve may be off: as far as the worst of them. */
-static void print_sampling(const struct figure *f)
+static void print_sampling(const struct td_cli_leu *f)
 {
 	double worst = 0;
 
@@ -199,7 +163,7 @@ static void print_sampling(const struct figure *f)
 	       f->args->sample, worst);
 }
 
-static int print_curves(const struct figure *f, struct tide_error *err)
+static int print_curves(const struct td_cli_leu *f, struct tide_error *err)
 {
 	printf("Miss ratios, for near memory of so many pages%s.\n\n",
 	       f->args->trace ? "" : "; workloads that stand for the paper's trace, usr");
@@ -238,7 +202,7 @@ static int split_points(const struct td_cli_leu_input *in, struct td_cli_curve *
 	return 0;
 }
 
-static int plot(const struct figure *f, struct tide_error *err)
+static int plot(const struct td_cli_leu *f, struct tide_error *err)
 {
 	struct td_cli_curve curves[TD_CLI_LEU_INPUTS_MAX][TD_CLI_LEU_CURVES];
 	struct td_cli_panel panels[TD_CLI_LEU_INPUTS_MAX] = {0};
@@ -256,9 +220,9 @@ static int plot(const struct figure *f, struct tide_error *err)
 	return rc;
 }
 
-static int check_args(struct figure *f, struct tide_error *err)
+static int check_args(struct td_cli_leu *f, struct tide_error *err)
 {
-	const struct td_cli_args *args = f->args;
+	const struct td_claims_options *args = f->args;
 
 	f->scale = 1;
 	if (!args->trace && (args->format || args->columns || args->page))
@@ -277,7 +241,7 @@ static int check_args(struct figure *f, struct tide_error *err)
 	return args->plot ? td_cli_plot_check(args->plot, err) : 0;
 }
 
-static void release(struct figure *f)
+static void release(struct td_cli_leu *f)
 {
 	for (size_t i = 0; i < f->n; i++) {
 		for (unsigned c = 0; c < TD_CLI_LEU_CURVES; c++)
@@ -288,17 +252,16 @@ static void release(struct figure *f)
 	free(f);
 }
 
-static int reproduce(struct figure *f, struct tide_error *err)
+static int reproduce(struct td_cli_leu *f, struct tide_error *err)
 {
 	int rc = td_cli_leu_inputs(f->args, f->scale, f->inputs, &f->n, err);
 
 	f->r.steps = f->n * TD_CLI_LEU_CURVES;
 	if (!rc)
 		rc = run_curves(f, err);
+	f->exact = !f->args->sample;
 	if (!rc)
-		rc = td_cli_leu_examples(&f->r, err);
-	if (!rc)
-		rc = td_cli_leu_claims(&f->r, f->inputs, f->n, !f->args->sample, err);
+		rc = td_cli_leu_claims(f, err);
 	if (!rc && f->args->plot)
 		rc = plot(f, err);
 	if (rc)
@@ -311,9 +274,9 @@ static int reproduce(struct figure *f, struct tide_error *err)
 	return rc ? rc : td_cli_reproduce_print(&f->r, err);
 }
 
-int td_cli_reproduce_leu(const struct td_cli_args *args, struct tide_error *err)
+int td_claims_leu(const void *args, struct tide_error *err)
 {
-	struct figure *f = calloc(1, sizeof *f);
+	struct td_cli_leu *f = calloc(1, sizeof *f);
 	size_t used = 0;
 	int rc;
 

@@ -1,7 +1,9 @@
-/* What the curves say about the claims of the LEU paper. */
+/* What the curves and the examples say about the claims of the LEU paper. */
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 
+#include "claims.h"
 #include "leu.h"
 
 /* "loop 0.421, skewed 0.987": a number per input, and the largest of them. */
@@ -18,23 +20,6 @@ static void add_share(struct shares *s, const struct td_cli_leu_input *in, doubl
 					    "%s%s %.3f", s->n ? ", " : "", in->name, share);
 	if (!s->n++ || share > s->largest)
 		s->largest = share;
-}
-
-static void state_shares(struct td_cli_reproduction *r, const struct td_cli_statement *base,
-			 const struct shares *s, double most)
-{
-	struct td_cli_statement st = *base;
-
-	st.measured = s->n ? json_string(s->text) : json_null();
-	if (!s->n)
-		st.verdict = TD_CLI_UNJUDGED;
-	else
-		st.verdict = s->largest <= most ? TD_CLI_AGREES : TD_CLI_DISAGREES;
-	if (!s->n)
-		st.note = "the input has no refs";
-	else if (st.verdict == TD_CLI_AGREES)
-		st.note = NULL;
-	td_cli_state(r, &st);
 }
 
 /* Misses of a as a share of those of b, over all sizes that both can take: the curves of vmin and
@@ -56,68 +41,18 @@ static double misses_share(const struct td_cli_leu_input *in, enum td_cli_leu_cu
 	return sum_b > 0 ? sum_a / sum_b : 1;
 }
 
-static void claim_figure(struct td_cli_reproduction *r, const struct td_cli_leu_input *inputs,
-			 size_t n)
+static struct shares misses_shares(const struct td_cli_leu *p, enum td_cli_leu_curve a,
+				   enum td_cli_leu_curve b)
 {
-	static const struct {
-		const char *id, *what, *published;
-		enum td_cli_leu_curve a, b;
-		double most;
-		const char *note; /* where it does not agree */
-	} claims[] = {
-		{"figure1-osl-lru", "OSL's misses over all sizes, as a share of LRU's: below 1",
-		 "significantly outperforms LRU", TD_CLI_LEU_OSL, TD_CLI_LEU_LRU, 0.999, NULL},
-		{"figure1-osl-2q", "OSL's misses over all sizes, as a share of 2Q's: below 1",
-		 "could outperform 2Q", TD_CLI_LEU_OSL, TD_CLI_LEU_2Q, 0.999, NULL},
-		{"figure1-osl-arc", "OSL's misses over all sizes, as a share of ARC's: below 1",
-		 "could outperform ARC", TD_CLI_LEU_OSL, TD_CLI_LEU_ARC, 0.999, NULL},
-		{"figure1-osl-opt",
-		 "OSL's misses over all sizes, as a share of OPT's: at most 1.02",
-		 "the same performance as OPT, or better", TD_CLI_LEU_OSL, TD_CLI_LEU_OPT, 1.02,
-		 "the claim is about usr; where accesses come by chance, OPT knows which and statistics do not"},
-		{"figure1-vmin-osl", "VMIN's misses over all sizes, as a share of OSL's: at most 1",
-		 "VMIN is the optimal variable-size policy", TD_CLI_LEU_VMIN, TD_CLI_LEU_OSL,
-		 1.0005, NULL},
-	};
+	struct shares s = {.text = ""};
 
-	for (size_t c = 0; c < sizeof claims / sizeof claims[0]; c++) {
-		struct shares s = {0};
-		for (size_t i = 0; i < n; i++)
-			add_share(&s, &inputs[i],
-				  misses_share(&inputs[i], claims[c].a, claims[c].b));
-		state_shares(
-			r,
-			&(struct td_cli_statement){.id = claims[c].id,
-						   .what = claims[c].what,
-						   .published = json_string(claims[c].published),
-						   .note = claims[c].note},
-			&s, claims[c].most);
-	}
-}
-
-/* The paper's figure is of a trace that is not ours. */
-static void claim_size(struct td_cli_reproduction *r, const struct td_cli_leu_input *inputs,
-		       size_t n)
-{
-	uint64_t pages = 0;
-	char text[80];
-
-	for (size_t i = 0; i < n; i++)
-		if (inputs[i].facts.pages > pages)
-			pages = inputs[i].facts.pages;
-	snprintf(text, sizeof text, "up to %s pages", td_cli_grouped(pages).text);
-	td_cli_state(r, &(struct td_cli_statement){
-				.id = "figure1-size",
-				.what = "sizes of the cache in Figure 1",
-				.published = json_string("up to 60 GB"),
-				.measured = json_string(text),
-				.verdict = TD_CLI_UNJUDGED,
-				.note = "the figure's trace, usr, is not part of tide; give it by "
-					"--trace where you have it"});
+	for (size_t i = 0; i < p->n; i++)
+		add_share(&s, &p->inputs[i], misses_share(&p->inputs[i], a, b));
+	return s;
 }
 
 /* The worst size: LEU's misses as a multiple of the better of LRU's and MRU's. */
-static double over_better(const struct td_cli_leu_input *in, enum td_cli_leu_curve leu)
+static double worst_size(const struct td_cli_leu_input *in, enum td_cli_leu_curve leu)
 {
 	double worst = 0;
 
@@ -131,60 +66,41 @@ static double over_better(const struct td_cli_leu_input *in, enum td_cli_leu_cur
 	return worst;
 }
 
-#define BINS \
-	"intervals of 64 and more share bins, eight to a power of two, and a page as old as the bin " \
-	"of its next use is given up: a loop is learnt if its length begins a bin, and not else"
-
-static void claim_combination(struct td_cli_reproduction *r, const struct td_cli_leu_input *inputs,
-			      size_t n, enum td_cli_leu_curve leu, struct td_cli_statement *st)
+static struct shares over_better(const struct td_cli_leu *p, enum td_cli_leu_curve leu)
 {
-	struct shares s = {0};
+	struct shares s = {.text = ""};
 
-	for (size_t i = 0; i < n; i++)
-		if (inputs[i].curves[leu])
-			add_share(&s, &inputs[i], over_better(&inputs[i], leu));
-	st->published = json_string("the effect of combining LRU and MRU");
-	state_shares(r, st, &s, 1.05);
+	for (size_t i = 0; i < p->n; i++)
+		if (p->inputs[i].curves[leu])
+			add_share(&s, &p->inputs[i], worst_size(&p->inputs[i], leu));
+	return s;
 }
 
-static void claim_combinations(struct td_cli_reproduction *r, const struct td_cli_leu_input *inputs,
-			       size_t n)
+static struct shares with_room(const struct td_cli_leu *p)
 {
-	claim_combination(
-		r, inputs, n, TD_CLI_LEU_PAGE,
-		&(struct td_cli_statement){
-			.id = "combines",
-			.what = "LEU per page: misses over those of the better of LRU and "
-				"MRU, at the worst size: at most 1.05",
-			.note = BINS "; and a page seldom used has little to learn from"});
-	claim_combination(r, inputs, n, TD_CLI_LEU_REF,
-			  &(struct td_cli_statement){
-				  .id = "combines-ref",
-				  .what = "LEU per reference: misses over those of the better of "
-					  "LRU and MRU, at the worst size: at most 1.05",
-				  .note = BINS});
-}
+	struct shares s = {.text = ""};
 
-/* With room for every page, only the first touch of each misses. The pages of a sample are an
- * estimate. */
-static void claim_complete(struct td_cli_reproduction *r, const struct td_cli_leu_input *inputs,
-			   size_t n, bool exact)
-{
-	struct shares s = {0};
-
-	for (size_t i = 0; i < n; i++) {
-		const struct tide_mrc *m = inputs[i].curves[TD_CLI_LEU_PAGE];
-		add_share(&s, &inputs[i],
+	for (size_t i = 0; i < p->n; i++) {
+		const struct tide_mrc *m = p->inputs[i].curves[TD_CLI_LEU_PAGE];
+		add_share(&s, &p->inputs[i],
 			  (double)m->at[m->n - 1].misses / (double)m->footprint_pages);
 	}
-	state_shares(r,
-		     &(struct td_cli_statement){
-			     .id = "complete",
-			     .what = "LEU with room for all pages: misses as a multiple of the "
-				     "pages, 1",
-			     .published = json_string("no capacity misses at the end")},
-		     &s, exact ? 1 : 1.02);
+	return s;
 }
+
+static struct td_claims_cell largest_input(const struct td_cli_leu *p)
+{
+	struct td_claims_cell cell;
+	uint64_t pages = 0;
+
+	for (size_t i = 0; i < p->n; i++)
+		if (p->inputs[i].facts.pages > pages)
+			pages = p->inputs[i].facts.pages;
+	snprintf(cell.text, sizeof cell.text, "up to %s pages", td_cli_grouped(pages).text);
+	return cell;
+}
+
+/* ---- one pass against a run for each size ---- */
 
 static int run_size(const struct td_cli_leu_input *in, const char *policy, uint64_t pages,
 		    uint64_t *misses, struct tide_error *err)
@@ -234,41 +150,55 @@ static int count_equal(const struct td_cli_leu_input *in, enum td_cli_leu_curve 
 	return 0;
 }
 
-static int claim_stack(struct td_cli_reproduction *r, const struct td_cli_leu_input *inputs,
-		       size_t n, bool exact, struct tide_error *err)
+static int count_stack(struct td_cli_leu *p, struct tide_error *err)
 {
-	size_t equal = 0, tried = 0;
-	char text[80] = "not tried on a sample";
 	int rc = 0;
 
-	for (size_t i = 0; exact && i < n && !rc; i++) {
-		rc = count_equal(&inputs[i], TD_CLI_LEU_PAGE, &equal, &tried, err);
+	for (size_t i = 0; p->exact && i < p->n && !rc; i++) {
+		rc = count_equal(&p->inputs[i], TD_CLI_LEU_PAGE, &p->equal, &p->tried, err);
 		if (!rc)
-			rc = count_equal(&inputs[i], TD_CLI_LEU_REF, &equal, &tried, err);
+			rc = count_equal(&p->inputs[i], TD_CLI_LEU_REF, &p->equal, &p->tried, err);
 	}
-	if (rc)
-		return rc;
-	if (tried)
-		snprintf(text, sizeof text, "the same at %zu of %zu sizes", equal, tried);
-	td_cli_state(r,
-		     &(struct td_cli_statement){
-			     .id = "stack",
-			     .what = "misses of trained LEU in one pass over all sizes, against a "
-				     "run for a size",
-			     .published = json_string("LEU is a stack algorithm"),
-			     .measured = json_string(text),
-			     .verdict = !tried           ? TD_CLI_UNJUDGED
-					: equal == tried ? TD_CLI_AGREES
-							 : TD_CLI_DISAGREES});
-	return 0;
+	return rc;
 }
 
-int td_cli_leu_claims(struct td_cli_reproduction *r, const struct td_cli_leu_input *inputs,
-		      size_t n, bool exact, struct tide_error *err)
+static struct td_claims_cell stack_text(const struct td_cli_leu *p)
 {
-	claim_figure(r, inputs, n);
-	claim_size(r, inputs, n);
-	claim_combinations(r, inputs, n);
-	claim_complete(r, inputs, n, exact);
-	return claim_stack(r, inputs, n, exact, err);
+	struct td_claims_cell cell = {"not tried on a sample"};
+
+	if (p->tried)
+		snprintf(cell.text, sizeof cell.text, "the same at %zu of %zu sizes", p->equal,
+			 p->tried);
+	return cell;
+}
+
+/* ---- the claims ---- */
+
+static const struct td_claim rows[] = {
+#define ROWS_AS_TABLE
+#include "leu.def"
+};
+
+const struct td_claims_paper td_claims_paper_leu = {
+	.name = "leu", .rows = rows, .rows_n = sizeof rows / sizeof *rows};
+
+static void claim(const struct td_cli_leu *p, struct td_cli_reproduction *r)
+{
+	const struct td_claim *row = rows;
+	struct td_claims_cell note = {""};
+	bool on = true;
+
+#include "leu.def"
+}
+
+int td_cli_leu_claims(struct td_cli_leu *p, struct tide_error *err)
+{
+	int rc = td_leu_examples_make(&p->examples, err);
+
+	if (!rc)
+		rc = count_stack(p, err);
+	if (!rc)
+		claim(p, &p->r);
+	td_leu_examples_free(&p->examples);
+	return rc;
 }

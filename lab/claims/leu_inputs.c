@@ -82,7 +82,7 @@ static int generate(struct td_cli_leu_input *in, const struct recipe *recipe, do
 	return td_cli_weave(&in->copy, parts, recipe->n, seed, err);
 }
 
-static int read_trace(struct td_cli_leu_input *in, const struct td_cli_args *args,
+static int read_trace(struct td_cli_leu_input *in, const struct td_claims_options *args,
 		      struct tide_error *err)
 {
 	in->name = "trace";
@@ -90,8 +90,8 @@ static int read_trace(struct td_cli_leu_input *in, const struct td_cli_args *arg
 	return td_cli_copy_trace(&in->copy, args, err);
 }
 
-int td_cli_leu_inputs(const struct td_cli_args *args, double scale, struct td_cli_leu_input *inputs,
-		      size_t *n, struct tide_error *err)
+int td_cli_leu_inputs(const struct td_claims_options *args, double scale,
+		      struct td_cli_leu_input *inputs, size_t *n, struct tide_error *err)
 {
 	int rc = 0;
 

@@ -1,41 +1,13 @@
-/* tide reproduce observuvm: "Observability-aided GPU Memory Oversubscription" again, fourteen
- * applications under UVM, the paper's policies and what it compares them with, with a clock. */
-#include "observuvm.h"
-
+/* "Observability-aided GPU Memory Oversubscription": fourteen applications under UVM, the paper's
+ * policies and what it compares them with, with a clock. */
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
-const struct td_cli_option td_cli_reproduce_observuvm_options[] = {
-	TD_CLI_QUICK_OPTION,
-	{"large", 0, TD_CLI_FLAG, TD_CLI_AT(large), NULL,
-	 "each as large as its runs take seconds: eight at the paper's sizes", TD_CLI_ANY},
-	{"full", 0, TD_CLI_FLAG, TD_CLI_AT(full), NULL,
-	 "all at the paper's sizes, 2 to 24 GB: hours", TD_CLI_ANY},
-	TD_CLI_STUDY_OPTION("main, over, observe, samples, bare or exact",
-			    TD_CLI_NAMES(td_cli_obs_study)),
-	TD_CLI_ONLY_OPTION(TD_CLI_NAMES(td_cli_obs_app)),
-	{"observe", 0, TD_CLI_NUMBER, TD_CLI_AT(observe), "N",
-	 "chunks observed at a time, at most 192 (100, as many fewer as there is less data)",
-	 TD_CLI_ANY},
-	TD_CLI_JOBS_OPTION,
-	TD_CLI_JSON_OPTION,
-	TD_CLI_PROGRESS_OPTION,
-	TD_CLI_HELP_OPTION,
-	TD_CLI_END_OPTIONS,
-};
+#include "claims.h"
 
-const char td_cli_reproduce_observuvm_more[] =
-	"Fourteen applications with UVM, the policies of ObservUVM, access counter migration and\n"
-	"EarlyAdaptor, on an RTX 3090 (model observuvm), half as much again as near memory, at a\n"
-	"sixteenth of the paper's sizes (btr at a thirty-second). With --large eight have the\n"
-	"paper's sizes, lu, mm and hel a quarter of it, spm an eighth. Studies: over has 10 to 70%\n"
-	"more data than memory, observe 75 to 25 observed chunks, samples 1 to 3 pages of each,\n"
-	"bare no prefetching, exact every warp by itself, for BlackScholes.\n\n"
-	"Examples:\n"
-	"  tide reproduce observuvm --quick\n"
-	"  tide reproduce observuvm --full --study main --only gmv,observuvm-2dc\n";
+/* ---- applications ---- */
+
+enum { MM, GMM, SRK, SR2, HEL, C2D, GMV, LU, BLK, SPM, AN, SN, BTR, BFS, APPS };
 
 /* Cycles between accesses to global memory where the arithmetic is known to be most of it, on a
  * multiprocessor of 128 multiply-adds of floats a cycle and 16 lanes of loads:
@@ -52,161 +24,459 @@ const char td_cli_reproduce_observuvm_more[] =
 
 /* Of cuBLAS and cuSPARSE the order of tiles and the layout are as recorded on a GPU, where that
  * differs from the workload's default: docs/papers/observuvm.md. */
-const struct td_cli_obs_published td_cli_obs_published[OBS_APPS] = {
-	[OBS_MM] = {"mm", "MM", OBS_LRU, false, false, TILE_SHARED, 4, NULL},
-	[OBS_GMM] = {"gmm", "GMM", OBS_LRU, false, false, TILE_FLOATS, 1, "along=n,swizzle=16"},
-	[OBS_SRK] = {"srk", "SRK", OBS_LFU, false, false, TILE_FLOATS, 1, "along=n"},
-	[OBS_SR2] = {"sr2", "SR2", OBS_LFU, false, false, TILE_FLOATS, 1, "along=n"},
-	[OBS_HEL] = {"hel", "HEL", OBS_LRU, false, false, LOADS, 4, NULL},
-	[OBS_2DC] = {"observuvm-2dc", "2DC", OBS_CP, false, false, 0, 1, NULL},
-	[OBS_GMV] = {"gmv", "GMV", OBS_LFU, false, false, 0, 1, NULL},
-	[OBS_LU] = {"lu", "LU", OBS_LFU, true, false, TILE_FLOATS, 4, NULL},
-	[OBS_BLK] = {"blk", "BLK", OBS_CP, false, false, 0, 1, NULL},
-	[OBS_SPM] = {"spm", "SPM", OBS_LFU, true, false, 0, 8, "layout=rows"},
-	[OBS_AN] = {"an", "AN", OBS_LRU, false, false, 0, 1, NULL},
-	[OBS_SN] = {"sn", "SN", OBS_LRU, false, false, 0, 1, NULL},
-	[OBS_BTR] = {"btr", "BTR", OBS_LFU, false, true, 0, 32, NULL},
-	[OBS_BFS] = {"observuvm-bfs", "BFS", OBS_CP, false, true, 0, 16, NULL},
+static const struct {
+	const char *name, *title; /* the workload's, the paper's */
+	double cycles;            /* between accesses, in full size; 0: the model's */
+	unsigned part;    /* of the data with --large, 1 in so many: as a run takes seconds */
+	bool exact;       /* its warps run one by one, not in waves */
+	const char *seen; /* order or layout that the kernel was seen to have; NULL: as specified */
+} apps[APPS] = {
+	[MM] = {"mm", "MM", TILE_SHARED, 4, false, NULL},
+	[GMM] = {"gmm", "GMM", TILE_FLOATS, 1, false, "along=n,swizzle=16"},
+	[SRK] = {"srk", "SRK", TILE_FLOATS, 1, false, "along=n"},
+	[SR2] = {"sr2", "SR2", TILE_FLOATS, 1, false, "along=n"},
+	[HEL] = {"hel", "HEL", LOADS, 4, false, NULL},
+	[C2D] = {"observuvm-2dc", "2DC", 0, 1, false, NULL},
+	[GMV] = {"gmv", "GMV", 0, 1, false, NULL},
+	[LU] = {"lu", "LU", TILE_FLOATS, 4, false, NULL},
+	[BLK] = {"blk", "BLK", 0, 1, false, NULL},
+	[SPM] = {"spm", "SPM", 0, 8, false, "layout=rows"},
+	[AN] = {"an", "AN", 0, 1, false, NULL},
+	[SN] = {"sn", "SN", 0, 1, false, NULL},
+	[BTR] = {"btr", "BTR", 0, 32, true, NULL},
+	[BFS] = {"observuvm-bfs", "BFS", 0, 16, true, NULL},
 };
 
-/* ---- what to run ---- */
+#define ALL (TD_BIT(APPS) - 1)
+
+/* ---- configurations, settings ---- */
+
+/* The paper's LRU, LFU and CP have the prefetcher of UVM; TM1 is TM+, TM2 is TM++. */
+enum { UVM, LRU, LFU, CP, TM, TM1, TM2, ACBM, EA, CONFIGS };
 
 static const struct {
-	const char *evict, *prefetch;
+	const char *name, *evict, *prefetch;
 	bool observes;
-} configs[OBS_CONFIGS] = {
-	[OBS_UVM] = {"lrm", "tree", false},         [OBS_LRU] = {"observ-lru", "tree", true},
-	[OBS_LFU] = {"observ-lfu", "tree", true},   [OBS_CP] = {"cp", "tree", true},
-	[OBS_TM] = {"tournament", "tree", true},    [OBS_TM1] = {"tournament", "fdp", true},
-	[OBS_TM2] = {"tournament", "rgp", true},    [OBS_ACBM] = {"lrm", "acbm", false},
-	[OBS_EA] = {"lrm", "early-adaptor", false},
+} configs[CONFIGS] = {
+	[UVM] = {"UVM", "lrm", "tree", false},        [LRU] = {"LRU", "observ-lru", "tree", true},
+	[LFU] = {"LFU", "observ-lfu", "tree", true},  [CP] = {"CP", "cp", "tree", true},
+	[TM] = {"TM", "tournament", "tree", true},    [TM1] = {"TM+", "tournament", "fdp", true},
+	[TM2] = {"TM++", "tournament", "rgp", true},  [ACBM] = {"ACBM", "lrm", "acbm", false},
+	[EA] = {"EA", "lrm", "early-adaptor", false},
 };
-const char *const td_cli_obs_names[OBS_CONFIGS] = {"UVM", "LRU",  "LFU",  "CP", "TM",
-						   "TM+", "TM++", "ACBM", "EA"};
+#define BOTH (TD_BIT(UVM) | TD_BIT(TM2))
+#define THREE (TD_BIT(LRU) | TD_BIT(LFU) | TD_BIT(CP))
+#define EACH (TD_BIT(UVM) | THREE)
 
-#define BIT(x) (1U << (x))
-#define EACH (BIT(OBS_UVM) | BIT(OBS_LRU) | BIT(OBS_LFU) | BIT(OBS_CP))
-#define BOTH (BIT(OBS_UVM) | BIT(OBS_TM2))
+enum { STUDY_MAIN, STUDY_OVER, STUDY_OBSERVE, STUDY_SAMPLES, STUDY_BARE, STUDY_EXACT, STUDIES };
+
+static const struct td_claims_study studies[STUDIES] = {
+	[STUDY_MAIN] = {"main", 0},
+	[STUDY_OVER] = {"over", BOTH},
+	[STUDY_OBSERVE] = {"observe", TD_BIT(LRU)},
+	[STUDY_SAMPLES] = {"samples", 0},
+	[STUDY_BARE] = {"bare", 0},
+	[STUDY_EXACT] = {"exact", EACH | TD_BIT(TM)},
+};
+
+enum {
+	MAIN,
+	ZERO, /* all of it fits */
+	O10,
+	O20,
+	O30,
+	O40,
+	O60,
+	O70,
+	WATCH75,
+	WATCH50,
+	WATCH25,
+	SAMPLES1,
+	SAMPLES2,
+	SAMPLES3,
+	BARE,  /* nothing is prefetched */
+	EXACT, /* every warp by itself */
+	SETTINGS
+};
+
+/* Near memory is the footprint by 1 + the oversubscription. */
+static const struct {
+	struct td_claims_setting head;
+	const char *near_size;
+	const char *prefetch; /* in place of the configuration's; NULL: that */
+	unsigned observe;     /* percent of the chunks that are else observed; 0: all */
+	const char *samples;  /* more parameters of the eviction policy; NULL: none */
+} settings[SETTINGS] = {
+	[MAIN] = {{STUDY_MAIN, ALL, TD_BIT(CONFIGS) - 1}, "66.67%", NULL, 0, NULL},
+	[ZERO] = {{STUDY_OVER, ALL, BOTH}, "110%", NULL, 0, NULL},
+	[O10] = {{STUDY_OVER, ALL, BOTH}, "90.91%", NULL, 0, NULL},
+	[O20] = {{STUDY_OVER, ALL, BOTH}, "83.33%", NULL, 0, NULL},
+	[O30] = {{STUDY_OVER, ALL, BOTH}, "76.92%", NULL, 0, NULL},
+	[O40] = {{STUDY_OVER, ALL, BOTH}, "71.43%", NULL, 0, NULL},
+	[O60] = {{STUDY_OVER, ALL, BOTH}, "62.5%", NULL, 0, NULL},
+	[O70] = {{STUDY_OVER, ALL, BOTH}, "58.82%", NULL, 0, NULL},
+	[WATCH75] = {{STUDY_OBSERVE, ALL, TD_BIT(LRU)}, "66.67%", NULL, 75, NULL},
+	[WATCH50] = {{STUDY_OBSERVE, ALL, TD_BIT(LRU)}, "66.67%", NULL, 50, NULL},
+	[WATCH25] = {{STUDY_OBSERVE, ALL, TD_BIT(LRU)}, "66.67%", NULL, 25, NULL},
+	[SAMPLES1] = {{STUDY_SAMPLES, ALL, TD_BIT(LRU)}, "66.67%", NULL, 75, ",samples=1,adapt=0"},
+	[SAMPLES2] = {{STUDY_SAMPLES, ALL, TD_BIT(LRU)}, "66.67%", NULL, 75, ",samples=2,adapt=0"},
+	[SAMPLES3] = {{STUDY_SAMPLES, ALL, TD_BIT(LRU)}, "66.67%", NULL, 75, ",samples=3,adapt=0"},
+	[BARE] = {{STUDY_BARE, ALL, EACH}, "66.67%", "none", 0, NULL},
+	[EXACT] = {{STUDY_EXACT, TD_BIT(BLK), EACH | TD_BIT(TM)}, "66.67%", NULL, 0, NULL},
+};
 
 #define OBSERVE 100      /* chunks at a time, as published */
 #define OBSERVE_MOST 192 /* that the policies take */
 
-/* Near memory is the footprint by 1 + the oversubscription. */
-static const struct setting {
-	const char *near_size;
-	unsigned configs, apps;
-	const char *prefetch; /* in place of the configuration's; NULL: that */
-	unsigned observe;     /* percent of the chunks that are else observed; 0: all */
-	const char *samples;  /* more parameters of the eviction policy; NULL: none */
-} settings[OBS_SETTINGS] = {
-	[OBS_MAIN] = {"66.67%", BIT(OBS_CONFIGS) - 1, OBS_ALL, NULL, 0, NULL},
-	[OBS_ZERO] = {"110%", BOTH, OBS_ALL, NULL, 0, NULL},
-	[OBS_O10] = {"90.91%", BOTH, OBS_ALL, NULL, 0, NULL},
-	[OBS_O20] = {"83.33%", BOTH, OBS_ALL, NULL, 0, NULL},
-	[OBS_O30] = {"76.92%", BOTH, OBS_ALL, NULL, 0, NULL},
-	[OBS_O40] = {"71.43%", BOTH, OBS_ALL, NULL, 0, NULL},
-	[OBS_O60] = {"62.5%", BOTH, OBS_ALL, NULL, 0, NULL},
-	[OBS_O70] = {"58.82%", BOTH, OBS_ALL, NULL, 0, NULL},
-	[OBS_WATCH75] = {"66.67%", BIT(OBS_LRU), OBS_ALL, NULL, 75, NULL},
-	[OBS_WATCH50] = {"66.67%", BIT(OBS_LRU), OBS_ALL, NULL, 50, NULL},
-	[OBS_WATCH25] = {"66.67%", BIT(OBS_LRU), OBS_ALL, NULL, 25, NULL},
-	[OBS_SAMPLES1] = {"66.67%", BIT(OBS_LRU), OBS_ALL, NULL, 75, ",samples=1,adapt=0"},
-	[OBS_SAMPLES2] = {"66.67%", BIT(OBS_LRU), OBS_ALL, NULL, 75, ",samples=2,adapt=0"},
-	[OBS_SAMPLES3] = {"66.67%", BIT(OBS_LRU), OBS_ALL, NULL, 75, ",samples=3,adapt=0"},
-	[OBS_BARE] = {"66.67%", EACH, OBS_ALL, "none", 0, NULL},
-	[OBS_EXACT] = {"66.67%", EACH | BIT(OBS_TM), BIT(OBS_BLK), NULL, 0, NULL},
-};
-
-/* A study's settings, and what it needs of the main one. */
-static const struct {
-	const char *name;
-	unsigned settings, main_configs;
-} studies[] = {
-	{"main", BIT(OBS_MAIN), 0},
-	{"over",
-	 BIT(OBS_ZERO) | BIT(OBS_O10) | BIT(OBS_O20) | BIT(OBS_O30) | BIT(OBS_O40) | BIT(OBS_O60) |
-		 BIT(OBS_O70),
-	 BOTH},
-	{"observe", BIT(OBS_WATCH75) | BIT(OBS_WATCH50) | BIT(OBS_WATCH25), BIT(OBS_LRU)},
-	{"samples", BIT(OBS_SAMPLES1) | BIT(OBS_SAMPLES2) | BIT(OBS_SAMPLES3), 0},
-	{"bare", BIT(OBS_BARE), 0},
-	{"exact", BIT(OBS_EXACT), EACH | BIT(OBS_TM)},
-};
-#define STUDIES (sizeof studies / sizeof *studies)
+static int check(const struct td_claims_options *o, struct tide_error *err)
+{
+	if (o->full + o->quick + o->large > 1)
+		return tide_fail(err, -EINVAL,
+				 "more than one size: give one of --quick, --large, --full");
+	if (o->observe > OBSERVE_MOST)
+		return tide_fail(err, -EINVAL, "--observe is at most %d: give fewer chunks",
+				 OBSERVE_MOST);
+	return 0;
+}
 
 /* One size for all, but a tree's look-ups, which are traced one by one; or of each as much as takes
  * seconds. Every warp by itself takes long as well. */
-static double scale_of(const struct td_cli_obs *o, enum td_cli_obs_setting s, enum td_cli_obs_app a)
+static double scale_of(const struct td_claims *p, unsigned s, unsigned a)
 {
-	if (o->e.args->full)
+	if (p->options->full)
 		return 1;
-	if (o->e.args->quick)
-		return a == OBS_BTR ? 1. / 256 : 1. / 64;
-	if (o->e.args->large && s != OBS_EXACT)
-		return 1. / td_cli_obs_published[a].part;
-	return a == OBS_BTR ? 1. / 32 : 1. / 16;
+	if (p->options->quick)
+		return a == BTR ? 1. / 256 : 1. / 64;
+	if (p->options->large && s != EXACT)
+		return 1. / apps[a].part;
+	return a == BTR ? 1. / 32 : 1. / 16;
 }
 
 /* In a part of the data a matrix product has less arithmetic for each byte, by the ratio of the
  * sides: a round of it takes longer by as much. */
-static void choose_model(struct td_cli_obs *o, enum td_cli_obs_app a)
+static void choose_model(const struct td_claims *p, unsigned a, struct td_claims_run *run)
 {
-	double cycles = td_cli_obs_published[a].cycles;
-
-	if (cycles > 0)
-		snprintf(o->model[a], sizeof o->model[a], "observuvm:issue_cycles=%.6g",
-			 cycles / sqrt(scale_of(o, OBS_MAIN, a)));
+	if (apps[a].cycles > 0)
+		snprintf(run->model, sizeof run->model, "observuvm:issue_cycles=%.6g",
+			 apps[a].cycles / sqrt(scale_of(p, MAIN, a)));
 	else
-		snprintf(o->model[a], sizeof o->model[a], "observuvm");
+		snprintf(run->model, sizeof run->model, "observuvm");
 }
 
 /* In a part of the data as small a part of the chunks is observed. */
-static void choose_evict(struct td_cli_obs *o, enum td_cli_obs_setting s, enum td_cli_obs_app a,
-			 enum td_cli_obs_config c)
+static void choose_evict(const struct td_claims *p, unsigned s, unsigned a, unsigned c,
+			 struct td_claims_run *run)
 {
-	const struct setting *set = &settings[s];
-	double all = o->e.args->observe ? (double)o->e.args->observe : OBSERVE * scale_of(o, s, a);
-	double observe = all * (set->observe ? set->observe : 100) / 100;
+	double all =
+		p->options->observe ? (double)p->options->observe : OBSERVE * scale_of(p, s, a);
+	double observe = all * (settings[s].observe ? settings[s].observe : 100) / 100;
+	const char *samples = settings[s].samples;
 
 	if (configs[c].observes)
-		snprintf(o->evict[s][a][c], sizeof o->evict[s][a][c], "%s:observe=%.0f%s",
-			 configs[c].evict, observe < 1 ? 1 : observe,
-			 set->samples ? set->samples : "");
+		snprintf(run->evict, sizeof run->evict, "%s:observe=%.0f%s", configs[c].evict,
+			 observe < 1 ? 1 : observe, samples ? samples : "");
 	else
-		snprintf(o->evict[s][a][c], sizeof o->evict[s][a][c], "%s", configs[c].evict);
+		snprintf(run->evict, sizeof run->evict, "%s", configs[c].evict);
 }
 
-static void add_run(struct td_cli_obs *o, enum td_cli_obs_setting s, enum td_cli_obs_app a,
-		    enum td_cli_obs_config c)
+static void make(const struct td_claims *p, unsigned s, unsigned a, unsigned c,
+		 struct td_claims_run *run)
 {
-	struct td_cli_rerun *run = &o->e.runs[o->e.n];
-	const struct setting *set = &settings[s];
-	const char *seen = td_cli_obs_published[a].seen;
+	const char *seen = apps[a].seen;
 
-	choose_evict(o, s, a, c);
-	*run = (struct td_cli_rerun){
-		.near_size = set->near_size,
-		.page = "64K",
-		.chunk = "2M",
-		.evict = o->evict[s][a][c],
-		.prefetch = set->prefetch ? set->prefetch : configs[c].prefetch,
-		.model = o->model[a],
-	};
-	snprintf(run->workload, sizeof run->workload, "%s:scale=%.10g%s%s%s",
-		 td_cli_obs_published[a].app, scale_of(o, s, a), seen ? "," : "", seen ? seen : "",
-		 s == OBS_EXACT ? ",mode=exact,iters=4" : "");
+	choose_model(p, a, run);
+	choose_evict(p, s, a, c, run);
+	snprintf(run->near_size, sizeof run->near_size, "%s", settings[s].near_size);
+	snprintf(run->workload, sizeof run->workload, "%s:scale=%.10g%s%s%s", apps[a].name,
+		 scale_of(p, s, a), seen ? "," : "", seen ? seen : "",
+		 s == EXACT ? ",mode=exact,iters=4" : "");
+	run->page = "64K";
+	run->chunk = "2M";
+	run->prefetch = settings[s].prefetch ? settings[s].prefetch : configs[c].prefetch;
 	/* In waves an access stands for those of many warps: a threshold of 256 is one of them. */
-	if (c == OBS_ACBM && !td_cli_obs_published[a].exact)
+	if (c == ACBM && !apps[a].exact)
 		run->prefetch = "acbm:threshold=1";
-	o->at[s][a][c] = ++o->e.n;
 }
 
-/* The configurations of a setting that the chosen study runs; all of them without one. */
-static unsigned chosen(const struct td_cli_obs *o, enum td_cli_obs_setting s, size_t study)
+/* ---- figures ---- */
+
+#include "rows.h"
+
+#define NEAR 2   /* percent: as fast as the fastest */
+#define LITTLE 5 /* percent of the time that are no effect */
+#define NO_END 3 /* times the fastest policy's time that count as not finishing */
+
+/* What is compared: a counter, or the time. */
+#define TIME_NS SIZE_MAX
+#define FAULTS offsetof(struct tide_counts, faults)
+#define EVICTIONS offsetof(struct tide_counts, evicted_chunks)
+
+static double value(const struct td_claims *p, size_t what, unsigned s, unsigned a, unsigned c)
 {
-	if (!o->e.args->study || studies[study].settings & BIT(s))
-		return settings[s].configs;
-	return s == OBS_MAIN ? studies[study].main_configs : 0;
+	return what == TIME_NS ? TIME(s, a, c) : td_claims_counted(p, s, a, c, what);
+}
+
+static double ratio(double part, double of)
+{
+	return of > 0 ? part / of : (double)NAN;
+}
+
+/* Percent that c has less of it than `than`. */
+static double saved(const struct td_claims *p, size_t what, unsigned s, unsigned a, unsigned c,
+		    unsigned than)
+{
+	return 100 * (1 - ratio(value(p, what, s, a, c), value(p, what, s, a, than)));
+}
+
+/* Of several, by the geometric mean of the ratios; of none at all too. */
+static double saved_mean(const struct td_claims *p, size_t what, unsigned s, uint32_t group,
+			 unsigned c, unsigned than)
+{
+	return 100 * (1 - GEOMEAN(group,
+				  td_claims_higher(1e-3, 1 - saved(p, what, s, a, c, than) / 100)));
+}
+
+/* The fastest of LRU, LFU and CP; missing: one of them is not there. */
+static struct td_fold fastest(const struct td_claims *p, unsigned s, unsigned a)
+{
+	struct td_fold f = {0};
+
+	for (unsigned c = LRU; c <= CP; c++)
+		td_fold_add(&f, c, TIME(s, a, c));
+	return f;
+}
+
+/* Times the fastest policy's time. */
+static double behind(const struct td_claims *p, unsigned s, unsigned a, unsigned c)
+{
+	return TIME(s, a, c) / td_fold_least(fastest(p, s, a));
+}
+
+/* Percent of a chunk's pages that were resident, or touched too, when it left UVM. */
+static double occupied(const struct td_claims *p, unsigned a, bool touched)
+{
+	double pages = COUNTED(evicted_pages, MAIN, a, UVM);
+
+	if (touched)
+		pages -= COUNTED(untouched_evicted_pages, MAIN, a, UVM);
+	return ratio(100 * pages, 32 * COUNTED(evicted_chunks, MAIN, a, UVM));
+}
+
+/* Time that copies of samples take the bus, both ways at 24 GB/s, as percent of the run; and of the
+ * driver's work on notices: 19.5 us each in the model. */
+static double copying(const struct td_claims *p, unsigned a)
+{
+	return 100 * COUNTED(observe_pages, MAIN, a, TM2) * (65536 / 24. + 2000) /
+	       TIME(MAIN, a, TM2);
+}
+
+static double telling(const struct td_claims *p, unsigned a)
+{
+	return 100 * 19500. * COUNTED(notices, MAIN, a, TM2) / TIME(MAIN, a, TM2);
+}
+
+/* By how much TM++ is ahead, as a multiple of the time where all fits. */
+static double gap(const struct td_claims *p, unsigned s)
+{
+	return GEOMEAN(ALL, TIME(s, a, UVM) / TIME(ZERO, a, UVM)) -
+	       GEOMEAN(ALL, TIME(s, a, TM2) / TIME(ZERO, a, UVM));
+}
+
+/* Percent by which LRU is slower in one setting than in another. */
+static double slower(const struct td_claims *p, unsigned s, unsigned than, unsigned a)
+{
+	return 100 * (TIME(s, a, LRU) / TIME(than, a, LRU) - 1);
+}
+
+/* The most that more samples change of an application's time. */
+static double by_samples(const struct td_claims *p, unsigned a)
+{
+	return td_claims_higher(fabs(slower(p, SAMPLES2, SAMPLES1, a)),
+				fabs(slower(p, SAMPLES3, SAMPLES1, a)));
+}
+
+/* "gmv +5%, lu +3%": those that TM++ makes slower. */
+static struct td_claims_cell slower_ones(const struct td_claims *p)
+{
+	struct td_claims_cell list = {"none"};
+	size_t n = 0;
+
+	for (unsigned a = 0; a < APPS && n < sizeof list.text; a++) {
+		double less = saved(p, TIME_NS, MAIN, a, TM2, UVM);
+		if (less < -NEAR)
+			n += (size_t)snprintf(list.text + n, sizeof list.text - n, "%s%s %+.0f%%",
+					      n ? ", " : "", apps[a].name, -less);
+	}
+	return list;
+}
+
+/* A chunk that leaves may be a small part of one. */
+static struct td_claims_cell pages_note(const struct td_claims *p, uint32_t group, unsigned c)
+{
+	struct td_claims_cell note;
+	double pages =
+		saved_mean(p, offsetof(struct tide_counts, evicted_pages), MAIN, group, c, UVM);
+
+	snprintf(note.text, sizeof note.text, "of the pages evicted it saves %.0f%%", pages);
+	return note;
+}
+
+/* Percentages to two decimals. */
+static double rounded(double value)
+{
+	return isnan(value) ? value : round(value * 100) / 100;
+}
+
+/* ---- the claims ---- */
+
+static const struct td_claim rows[] = {
+#define ROWS_AS_TABLE
+#include "observuvm.def"
+};
+
+static void claim(struct td_claims *p)
+{
+	struct td_cli_reproduction *r = &p->r;
+	const struct td_claim *row = rows;
+	struct td_claims_cell note = {""};
+	bool on = true;
+
+#include "observuvm.def"
+}
+
+/* ---- tables ---- */
+
+static double time_over_uvm(const struct td_claims *p, unsigned s, unsigned a, unsigned c)
+{
+	return 1 - saved(p, TIME_NS, s, a, c, UVM) / 100;
+}
+
+static double evictions_over_uvm(const struct td_claims *p, unsigned s, unsigned a, unsigned c)
+{
+	return td_claims_higher(1e-3, 1 - saved(p, EVICTIONS, s, a, c, UVM) / 100);
+}
+
+static double faults_over_uvm(const struct td_claims *p, unsigned s, unsigned a, unsigned c)
+{
+	return td_claims_higher(1e-3, 1 - saved(p, FAULTS, s, a, c, UVM) / 100);
+}
+
+static double over_main(const struct td_claims *p, unsigned s, unsigned a, unsigned c)
+{
+	return TIME(s, a, c) / TIME(MAIN, a, c);
+}
+
+static double over_one_sample(const struct td_claims *p, unsigned s, unsigned a, unsigned c)
+{
+	return TIME(s, a, c) / TIME(SAMPLES1, a, c);
+}
+
+static struct td_claims_cell preferred(const struct td_claims *p, unsigned s, unsigned a,
+				       unsigned c)
+{
+	struct td_claims_cell cell;
+
+	(void)s, (void)c;
+	snprintf(cell.text, sizeof cell.text, "%s",
+		 td_claims_row(p, "fig10-%s", apps[a].name)->text);
+	return cell;
+}
+
+/* What configurations have over what UVM has, and the mean of all. */
+static int print_over_uvm(const struct td_claims *p, const char *title, td_claims_figure *f,
+			  unsigned s, uint32_t which, struct tide_error *err)
+{
+	static const struct td_claims_summary mean = {"geometric mean", NULL, ALL, td_fold_geomean};
+	struct td_claims_column columns[CONFIGS + 1];
+	struct td_claims_table table = {
+		.title = title, .columns = columns, .summaries = &mean, .summaries_n = 1};
+
+	for (unsigned c = 0; c < CONFIGS; c++)
+		if (which >> c & 1)
+			columns[table.columns_n++] = (struct td_claims_column)TD_COLUMN(
+				configs[c].name, f, s, c, 3, NULL);
+	columns[table.columns_n++] = (struct td_claims_column){
+		.head = "published fastest", .words = preferred, .left = true};
+	return td_claims_print(p, &table, p->wanted & settings[s].head.apps, err);
+}
+
+static int print_main(const struct td_claims *p, struct tide_error *err)
+{
+	uint32_t tm = TD_BIT(TM) | TD_BIT(TM1) | TD_BIT(TM2);
+	int rc = print_over_uvm(p,
+				"Figures 9, 10 and 13: time over UVM's; published means: TM 0.80, "
+				"TM++ 0.66",
+				time_over_uvm, MAIN, THREE | tm | TD_BIT(ACBM) | TD_BIT(EA), err);
+
+	if (!rc)
+		rc = print_over_uvm(p, "Figure 11: evicted chunks over UVM's", evictions_over_uvm,
+				    MAIN, THREE | TD_BIT(TM), err);
+	return rc ? rc
+		  : print_over_uvm(p,
+				   "Figure 12: faults over UVM's; published means: TM 0.60, TM+ "
+				   "0.22",
+				   faults_over_uvm, MAIN, tm, err);
+}
+
+static const struct td_claims_column over_columns[] = {
+	TD_COLUMN("0%", time_over_uvm, ZERO, TM2, 3, NULL),
+	TD_COLUMN("10%", time_over_uvm, O10, TM2, 3, NULL),
+	TD_COLUMN("20%", time_over_uvm, O20, TM2, 3, NULL),
+	TD_COLUMN("30%", time_over_uvm, O30, TM2, 3, NULL),
+	TD_COLUMN("40%", time_over_uvm, O40, TM2, 3, NULL),
+	TD_COLUMN("50%", time_over_uvm, MAIN, TM2, 3, NULL),
+	TD_COLUMN("60%", time_over_uvm, O60, TM2, 3, NULL),
+	TD_COLUMN("70%", time_over_uvm, O70, TM2, 3, NULL),
+};
+static const struct td_claims_column observe_columns[] = {
+	TD_COLUMN("100", over_main, MAIN, LRU, 3, NULL),
+	TD_COLUMN("75", over_main, WATCH75, LRU, 3, NULL),
+	TD_COLUMN("50", over_main, WATCH50, LRU, 3, NULL),
+	TD_COLUMN("25", over_main, WATCH25, LRU, 3, NULL),
+};
+static const struct td_claims_column sample_columns[] = {
+	TD_COLUMN("1", over_one_sample, SAMPLES1, LRU, 3, NULL),
+	TD_COLUMN("2", over_one_sample, SAMPLES2, LRU, 3, NULL),
+	TD_COLUMN("3", over_one_sample, SAMPLES3, LRU, 3, NULL),
+};
+
+static const struct td_claims_table study_tables[STUDIES] = {
+	[STUDY_OVER] = {.title = "Figures 14 and 15: TM++'s time over UVM's, by oversubscription; "
+				 "published means: 0.74 at 30%, 0.62 at 70%",
+			.columns = over_columns,
+			.columns_n = 8},
+	[STUDY_OBSERVE] =
+		{.title = "Figure 16: LRU's time by chunks observed, in percent, over that "
+			  "with all",
+		 .columns = observe_columns,
+		 .columns_n = 4},
+	[STUDY_SAMPLES] = {.title = "Figure 17: LRU's time by samples, 75% of the chunks observed, "
+				    "over that of 1",
+			   .columns = sample_columns,
+			   .columns_n = 3},
+};
+
+static int print(const struct td_claims *p, struct tide_error *err)
+{
+	int rc = STUDIED(STUDY_MAIN) ? print_main(p, err) : 0;
+
+	for (unsigned study = 0; study < STUDIES && !rc; study++)
+		if (STUDIED(study) && study_tables[study].title)
+			rc = td_claims_print(p, &study_tables[study], p->wanted, err);
+	if (!rc && STUDIED(STUDY_BARE))
+		rc = print_over_uvm(p, "Figure 10 where nothing is prefetched: time over UVM's",
+				    time_over_uvm, BARE, THREE, err);
+	if (!rc && STUDIED(STUDY_EXACT) && HAS(BLK))
+		rc = print_over_uvm(p, "Every warp by itself, 4 iterations: time over UVM's",
+				    time_over_uvm, EXACT, THREE | TD_BIT(TM), err);
+	return rc;
+}
+
+/* ---- the paper ---- */
+
+const char *td_cli_obs_app(size_t i)
+{
+	return i < APPS ? apps[i].name : NULL;
 }
 
 const char *td_cli_obs_study(size_t i)
@@ -214,96 +484,36 @@ const char *td_cli_obs_study(size_t i)
 	return i < STUDIES ? studies[i].name : NULL;
 }
 
-const char *td_cli_obs_app(size_t i)
+static const struct td_claims_setting *setting(unsigned s)
 {
-	return i < OBS_APPS ? td_cli_obs_published[i].app : NULL;
+	return &settings[s].head;
 }
 
-/* Applications that the chosen study is about. */
-static unsigned study_apps(const struct td_cli_obs *o, size_t study)
+/* The slow ones are the last. */
+static unsigned cost(unsigned a)
 {
-	unsigned apps = 0;
-
-	for (unsigned s = 0; s < OBS_SETTINGS; s++) {
-		if (!o->e.args->study || studies[study].settings & BIT(s))
-			apps |= settings[s].apps;
-	}
-	return apps;
+	return a;
 }
 
-static void add_app(struct td_cli_obs *o, enum td_cli_obs_app a, size_t study)
+const struct td_claims_paper td_claims_paper_observuvm = {
+	.name = "observuvm",
+	.apps = APPS,
+	.configs = CONFIGS,
+	.settings = SETTINGS,
+	.app = td_cli_obs_app,
+	.study_name = td_cli_obs_study,
+	.setting = setting,
+	.studies = studies,
+	.cost = cost,
+	.check = check,
+	.make = make,
+	.rows = rows,
+	.rows_n = sizeof rows / sizeof *rows,
+	.claim = claim,
+	.print = print,
+};
+
+int td_claims_observuvm(const void *options, struct tide_error *err)
 {
-	choose_model(o, a);
-	for (unsigned s = 0; s < OBS_SETTINGS; s++) {
-		unsigned which = settings[s].apps & BIT(a) ? chosen(o, s, study) : 0;
-		for (unsigned c = 0; c < OBS_CONFIGS; c++) {
-			if (which & BIT(c))
-				add_run(o, s, a, c);
-		}
-	}
-}
-
-/* The slow ones, which are the last, go first, so that no core is idle at the end. */
-static void add_runs(struct td_cli_obs *o, size_t study)
-{
-	unsigned apps = study_apps(o, study);
-
-	for (unsigned a = OBS_APPS; a-- > 0;) {
-		if (o->wanted[a] && apps & BIT(a))
-			add_app(o, a, study);
-	}
-}
-
-static int make_plan(void *self, struct tide_error *err)
-{
-	struct td_cli_obs *o = self;
-	size_t study;
-	int rc = td_cli_choose_study(o->e.args->study, td_cli_obs_study, &study, err);
-
-	if (!rc)
-		rc = td_cli_choose_apps(o->e.args->only, td_cli_obs_app, o->wanted, err);
-	if (rc)
-		return rc;
-	o->all = !o->e.args->only;
-	if (o->e.args->full + o->e.args->quick + o->e.args->large > 1)
-		return tide_fail(err, -EINVAL,
-				 "more than one size: give one of --quick, --large, --full");
-	if (o->e.args->observe > OBSERVE_MOST)
-		return tide_fail(err, -EINVAL, "--observe is at most %d: give fewer chunks",
-				 OBSERVE_MOST);
-	o->settings = o->e.args->study ? studies[study].settings : UINT32_MAX;
-	o->e.runs = calloc(sizeof o->at / sizeof ***o->at, sizeof *o->e.runs);
-	if (!o->e.runs)
-		return tide_fail(err, -ENOMEM, "no memory for the runs: free some");
-	add_runs(o, study);
-	if (!o->e.n)
-		return tide_fail(err, -EINVAL,
-				 "study %s has none of these applications: leave --only out",
-				 td_cli_shown(o->e.args->study).text);
-	return 0;
-}
-
-/* ---- the whole ---- */
-
-static void claim(void *self)
-{
-	struct td_cli_obs *o = self;
-
-	if (o->settings & BIT(OBS_MAIN))
-		td_cli_obs_claims(o);
-	td_cli_obs_study_claims(o);
-}
-
-static int print(void *self, struct tide_error *err)
-{
-	return td_cli_obs_print(self, err);
-}
-
-int td_cli_reproduce_observuvm(const struct td_cli_args *args, struct tide_error *err)
-{
-	static const struct td_cli_evaluator by = {
-		"observuvm", sizeof(struct td_cli_obs), make_plan, claim, print, NULL,
-	};
-
-	return td_cli_evaluate(&by, args, err);
+	return td_claims_evaluate(&td_claims_paper_observuvm, options, err);
 }

@@ -68,10 +68,8 @@ static void draws_copies(void **state)
 
 static void open_file(struct td_cli_gram_file *f, struct td_cli_gram_drawn *d)
 {
-	struct td_cli_args args = {.folder = "."};
-
 	td_cli_gram_draw(d, 20, 2, 1);
-	assert_int_equal(td_cli_gram_file_open(f, &args, NULL), 0);
+	assert_int_equal(td_cli_gram_file_open(f, ".", NULL), 0);
 	assert_int_equal(td_cli_gram_file_fill(f, &d->source, NULL), 0);
 	assert_int_equal(f->pages, 20);
 }

@@ -72,7 +72,7 @@ static void writes_letters(void **state)
 static void passes_errors_on(void **state)
 {
 	static const struct td_cli_part part = {"no-such:pages=", 1, 1};
-	struct td_cli_args args = {.trace = "/nonexistent/trace"};
+	struct td_claims_options args = {.trace = "/nonexistent/trace"};
 	struct tide_error err = {0, ""};
 	struct td_cli_copy copy;
 
