@@ -5,6 +5,7 @@
 #include <jansson.h>
 #include <stdio.h>
 
+#include "lib/summary.h"
 #include "options.h"
 #include "tide/tide.h"
 
@@ -24,7 +25,7 @@ int td_cli_check_input(const struct td_cli_input *in, struct tide_error *err);
 int td_cli_check_rereadable(const char *trace, const char *instead, struct tide_error *err);
 
 /* cmd_sim.c: what ran and with how much near memory, for people. */
-void td_cli_print_setup(const json_t *run, uint64_t accesses);
+void td_cli_print_setup(const struct td_lib_summary *run);
 
 /* cmd_mrc.c: the points of a curve. */
 json_t *td_cli_curve_json(const struct tide_mrc *m);

@@ -241,16 +241,19 @@ static void print_setup(const struct comparison *all)
 
 	for (size_t i = 0; i < all->pairs.n; i++) {
 		const struct td_cli_run *run = &all->runs[i];
-		const json_t *input = json_object_get(run->json, "input");
-		bool says = json_is_integer(json_object_get(input, "footprint_pages"));
-		if (run->json && (!best || says))
+		bool says = !run->rc && run->summary.footprint_pages != UINT64_MAX;
+		if (!run->rc && (!best || says))
 			best = run;
 		if (says)
 			break;
 	}
 	if (!best)
 		return;
-	td_cli_print_setup(best->json, best->counts.accesses);
+	struct td_lib_summary summary = best->summary;
+	/* The run is closed, and its texts are gone. */
+	summary.place = all->pairs.at[best - all->runs].place;
+	summary.input = all->options->trace ? all->options->trace : all->options->workload;
+	td_cli_print_setup(&summary);
 	putchar('\n');
 }
 

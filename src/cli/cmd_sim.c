@@ -109,69 +109,44 @@ static int print_counts(const struct tide_counts *counts, struct tide_error *err
 	return td_cli_table_end(&t, err);
 }
 
-/* Numbers beyond those of jansson are texts. */
-static uint64_t number_at(const json_t *o, const char *key)
-{
-	const json_t *value = json_object_get(o, key);
-	const char *text = json_string_value(value);
-
-	return text ? strtoull(text, NULL, 10) : (uint64_t)json_integer_value(value);
-}
-
-static const char *text_at(const json_t *o, const char *key)
-{
-	const char *text = json_string_value(json_object_get(o, key));
-
-	return text ? text : "?";
-}
-
 /* The head of a report: what ran, with how much near memory, under which policies. */
-void td_cli_print_setup(const json_t *run, uint64_t accesses)
+void td_cli_print_setup(const struct td_lib_summary *run)
 {
-	const json_t *input = json_object_get(run, "input");
-	const json_t *config = json_object_get(run, "config");
-	bool is_trace = json_object_get(input, "trace") != NULL;
-	uint64_t pages = number_at(input, "footprint_pages");
-	uint64_t near_pages = number_at(config, "near_pages");
-	uint64_t page_bytes = number_at(config, "page_bytes");
+	uint64_t pages = run->footprint_pages == UINT64_MAX ? 0 : run->footprint_pages;
 
-	printf("input   %s %s%s%s, %s accesses", is_trace ? "trace" : "workload",
-	       text_at(input, is_trace ? "trace" : "workload"), is_trace ? " as " : "",
-	       is_trace ? text_at(input, "format") : "", td_cli_grouped(accesses).text);
+	printf("input   %s %s%s%s, %s accesses", run->is_workload ? "workload" : "trace",
+	       run->input, run->is_workload ? "" : " as ", run->is_workload ? "" : run->format,
+	       td_cli_grouped(run->counts.accesses).text);
 	if (pages)
 		printf(" to %s pages, %s", td_cli_grouped(pages).text,
-		       td_cli_pages(pages, page_bytes).text);
-	printf("\nnear    %s pages, %s", td_cli_grouped(near_pages).text,
-	       td_cli_pages(near_pages, page_bytes).text);
+		       td_cli_pages(pages, run->page_bytes).text);
+	printf("\nnear    %s pages, %s", td_cli_grouped(run->near_pages).text,
+	       td_cli_pages(run->near_pages, run->page_bytes).text);
 	if (pages)
-		printf(", %s of the footprint", td_cli_share(near_pages, pages).text);
-	printf("; pages of %s, chunks of %s\n", td_cli_bytes(page_bytes).text,
-	       td_cli_bytes(number_at(config, "chunk_bytes")).text);
-	if (json_is_string(json_object_get(config, "place")))
-		printf("host    %s pages, %s\n",
-		       td_cli_grouped(number_at(config, "host_pages")).text,
-		       td_cli_pages(number_at(config, "host_pages"), page_bytes).text);
+		printf(", %s of the footprint", td_cli_share(run->near_pages, pages).text);
+	printf("; pages of %s, chunks of %s\n", td_cli_bytes(run->page_bytes).text,
+	       td_cli_bytes(run->page_bytes * run->chunk_pages).text);
+	if (run->place)
+		printf("host    %s pages, %s\n", td_cli_grouped(run->host_pages).text,
+		       td_cli_pages(run->host_pages, run->page_bytes).text);
 }
 
-static void print_policies(const json_t *run)
+static void print_policies(const struct td_lib_summary *run)
 {
-	const json_t *config = json_object_get(run, "config");
-
-	printf("policy  evict %s, prefetch %s, ", text_at(config, "evict"),
-	       text_at(config, "prefetch"));
-	if (json_is_string(json_object_get(config, "place")))
-		printf("place %s, ", text_at(config, "place"));
-	printf("seed %s\n\n", td_cli_grouped(number_at(config, "seed")).text);
+	printf("policy  evict %s, prefetch %s, ", run->evict, run->prefetch);
+	if (run->place)
+		printf("place %s, ", run->place);
+	printf("seed %s\n\n", td_cli_grouped(run->seed).text);
 }
 
 /* What the policies report, whatever it is, a line each. */
-static int print_report(const json_t *run, struct tide_error *err)
+static int print_report(const struct tide_sim *sim, struct tide_error *err)
 {
 	struct td_cli_table t = {.align = "ll"};
+	json_t *report = td_lib_sim_policy(sim), *value;
 	const char *key;
-	json_t *value;
 
-	json_object_foreach(json_object_get(run, "policy"), key, value)
+	json_object_foreach(report, key, value)
 	{
 		char *text = json_dumps(value, JSON_ENCODE_ANY);
 		td_cli_cell(&t, "%s", key);
@@ -181,64 +156,54 @@ static int print_report(const json_t *run, struct tide_error *err)
 						  : "?");
 		free(text);
 	}
+	json_decref(report);
 	if (t.n)
 		printf("\nThe policies report:\n");
 	return td_cli_table_end(&t, err);
 }
 
 /* Where the simulated time went, of a timed run; what did not happen is left out. */
-static int print_time(const json_t *run, struct tide_error *err)
+static int print_time(const struct td_lib_summary *run, struct tide_error *err)
 {
-	static const char *const rows[][2] = {
-#define TIDE_TIME(name, help) {#name, help},
+	const struct {
+		const char *name, *help;
+		uint64_t value;
+	} rows[] = {
+#define TIDE_TIME(name, help) {#name, help, run->time.name},
 #include "tide/times.def"
 #undef TIDE_TIME
 	};
-	const json_t *time = json_object_get(run, "time");
 	struct td_cli_table t = {.align = "lrl"};
 
-	if (!number_at(time, "simulated_ns"))
+	if (!run->time.simulated_ns)
 		return 0;
-	printf("\nUnder the model %s it took %.6f s:\n",
-	       text_at(json_object_get(run, "config"), "model"),
-	       (double)number_at(time, "simulated_ns") / 1e9);
+	printf("\nUnder the model %s it took %.6f s:\n", run->model,
+	       (double)run->time.simulated_ns / 1e9);
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-		if (!number_at(time, rows[i][0]))
+		if (!rows[i].value)
 			continue;
-		td_cli_cell(&t, "%s", rows[i][0]);
-		td_cli_cell(&t, "%s", td_cli_grouped(number_at(time, rows[i][0])).text);
-		td_cli_cell(&t, "%s", rows[i][1]);
+		td_cli_cell(&t, "%s", rows[i].name);
+		td_cli_cell(&t, "%s", td_cli_grouped(rows[i].value).text);
+		td_cli_cell(&t, "%s", rows[i].help);
 	}
 	return td_cli_table_end(&t, err);
 }
 
-static void print_speed(const json_t *run)
+static int print_run(const struct tide_sim *sim, struct tide_error *err)
 {
-	const json_t *wall = json_object_get(run, "wall");
-	const json_t *speed = json_object_get(wall, "accesses_per_second");
+	struct td_lib_summary run;
+	int rc;
 
-	printf("\nspeed   %.3f s, %.1f million accesses/s\n",
-	       json_number_value(json_object_get(wall, "seconds")), json_number_value(speed) / 1e6);
-}
-
-static int print_run(struct tide_sim *sim, struct tide_error *err)
-{
-	struct tide_counts counts = {.size = sizeof counts};
-	json_t *run;
-	int rc = td_cli_load_run(sim, &run, err);
-
-	if (rc)
-		return rc;
-	tide_sim_counts(sim, &counts, NULL);
-	td_cli_print_setup(run, counts.accesses);
-	print_policies(run);
-	rc = print_counts(&counts, err);
+	td_lib_summarize(sim, &run);
+	td_cli_print_setup(&run);
+	print_policies(&run);
+	rc = print_counts(&run.counts, err);
 	if (!rc)
-		rc = print_report(run, err);
+		rc = print_report(sim, err);
 	if (!rc)
-		rc = print_time(run, err);
-	print_speed(run);
-	json_decref(run);
+		rc = print_time(&run, err);
+	printf("\nspeed   %.3f s, %.1f million accesses/s\n", run.seconds,
+	       (double)run.accesses_per_second / 1e6);
 	return rc;
 }
 

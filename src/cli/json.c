@@ -41,13 +41,7 @@ json_t *td_cli_json_u64(uint64_t n)
 
 int td_cli_load_run(struct tide_sim *sim, json_t **run, struct tide_error *err)
 {
-	char *text;
-	int rc = tide_sim_json(sim, &text, err);
-
-	if (rc)
-		return rc;
-	*run = json_loads(text, 0, NULL);
-	free(text);
+	*run = td_lib_sim_document(sim);
 	return *run ? 0 : tide_fail(err, -ENOMEM, "no memory for the result: free some");
 }
 

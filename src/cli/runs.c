@@ -50,6 +50,7 @@ static int simulate(struct step *step, struct td_cli_run *run)
 		run->counts.size = sizeof run->counts;
 		tide_sim_counts(sim, &run->counts, NULL);
 		run->time_ns = tide_sim_time_ns(sim);
+		td_lib_summarize(sim, &run->summary);
 		rc = td_cli_load_run(sim, &run->json, &run->err);
 	}
 	tide_sim_close(sim);

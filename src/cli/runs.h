@@ -15,8 +15,9 @@ struct td_cli_run {
 	int rc; /* not 0: it failed for err, and has no results */
 	struct tide_error err;
 	struct tide_counts counts;
-	uint64_t time_ns; /* 0: there was no clock */
-	json_t *json;     /* the document of tide sim; end() may take it and leave NULL */
+	uint64_t time_ns;              /* 0: there was no clock */
+	struct td_lib_summary summary; /* its texts are gone, but for format */
+	json_t *json; /* the document of tide sim; end() may take it and leave NULL */
 };
 
 /* Nothing is kept per run: begin() says what run i is, or that it is left out, and end() has what

@@ -1,69 +1,121 @@
-/* A run as the JSON document of the command line's contract. */
+/* A run as one struct, and as the JSON document of the command line's contract. */
 #include <stdlib.h>
 
 #include "json.h"
 #include "lib.h"
 #include "stats/json.h"
+#include "summary.h"
+
+static void sum_time(const struct tide_sim *sim, struct td_lib_summary *s)
+{
+	uint64_t ns = sim->finished_ns > sim->started_ns ? sim->finished_ns - sim->started_ns : 0;
+	struct td_timed_figures f = {0};
+
+	if (sim->timed)
+		td_timed_figures(sim->timed, &f);
+#define TIDE_TIME(name, help) s->time.name = f.name;
+#include "tide/times.def"
+#undef TIDE_TIME
+	s->seconds = (double)ns / 1e9;
+	s->accesses_per_second = ns ? (uint64_t)((double)s->counts.accesses / s->seconds) : 0;
+}
+
+void td_lib_summarize(const struct tide_sim *sim, struct td_lib_summary *out)
+{
+	*out = (struct td_lib_summary){
+		.input = sim->source ? sim->input : NULL,
+		.format = sim->source ? sim->source->ops->format : NULL,
+		.is_workload = sim->is_workload,
+		.accesses = sim->facts.accesses,
+		.footprint_pages = sim->facts.pages,
+		.last_page = sim->facts.last_page,
+		.model = sim->model_text,
+		.evict = sim->evict,
+		.prefetch = sim->prefetch,
+		.place = sim->place,
+		.page_bytes = sim->page_bytes,
+		.chunk_pages = sim->chunk_pages,
+		.near_pages = sim->near_pages,
+		.host_pages = sim->host_pages,
+		.seed = sim->seed,
+		.counts = sim->engine->counts,
+	};
+	sum_time(sim, out);
+}
 
 static json_t *integer_or_null(uint64_t value)
 {
 	return value == TD_UNKNOWN ? json_null() : td_lib_integer(value);
 }
 
-static json_t *input(const struct tide_sim *sim)
+static json_t *input(const struct td_lib_summary *s)
 {
 	json_t *o = json_object();
-	if (sim->source) {
-		json_object_set_new(o, sim->is_workload ? "workload" : "trace",
-				    td_lib_text(sim->input));
-		json_object_set_new(o, "format", td_lib_text(sim->source->ops->format));
+	if (s->format) {
+		json_object_set_new(o, s->is_workload ? "workload" : "trace",
+				    td_lib_text(s->input));
+		json_object_set_new(o, "format", td_lib_text(s->format));
 	}
-	json_object_set_new(o, "accesses", integer_or_null(sim->facts.accesses));
-	json_object_set_new(o, "footprint_pages", integer_or_null(sim->facts.pages));
-	json_object_set_new(o, "last_page", integer_or_null(sim->facts.last_page));
+	json_object_set_new(o, "accesses", integer_or_null(s->accesses));
+	json_object_set_new(o, "footprint_pages", integer_or_null(s->footprint_pages));
+	json_object_set_new(o, "last_page", integer_or_null(s->last_page));
 	return o;
 }
 
-static json_t *config(const struct tide_sim *sim)
+static json_t *config(const struct td_lib_summary *s)
 {
 	json_t *o = json_object();
-	json_object_set_new(o, "model", td_lib_text(sim->model_text));
-	json_object_set_new(o, "page_bytes", td_lib_integer(sim->page_bytes));
-	json_object_set_new(o, "chunk_bytes", td_lib_integer(sim->page_bytes * sim->chunk_pages));
-	json_object_set_new(o, "chunk_pages", td_lib_integer(sim->chunk_pages));
-	json_object_set_new(o, "near_pages", td_lib_integer(sim->near_pages));
-	json_object_set_new(o, "evict", td_lib_text(sim->evict));
-	json_object_set_new(o, "prefetch", td_lib_text(sim->prefetch));
-	json_object_set_new(o, "place", td_lib_text(sim->place));
-	json_object_set_new(o, "host_pages", td_lib_integer(sim->host_pages));
-	json_object_set_new(o, "seed", td_lib_integer(sim->seed));
+	json_object_set_new(o, "model", td_lib_text(s->model));
+	json_object_set_new(o, "page_bytes", td_lib_integer(s->page_bytes));
+	json_object_set_new(o, "chunk_bytes", td_lib_integer(s->page_bytes * s->chunk_pages));
+	json_object_set_new(o, "chunk_pages", td_lib_integer(s->chunk_pages));
+	json_object_set_new(o, "near_pages", td_lib_integer(s->near_pages));
+	json_object_set_new(o, "evict", td_lib_text(s->evict));
+	json_object_set_new(o, "prefetch", td_lib_text(s->prefetch));
+	json_object_set_new(o, "place", td_lib_text(s->place));
+	json_object_set_new(o, "host_pages", td_lib_integer(s->host_pages));
+	json_object_set_new(o, "seed", td_lib_integer(s->seed));
 	return o;
 }
 
 /* A functional run took no time; a timed one says where it went. */
-static json_t *timing(const struct tide_sim *sim)
+static json_t *timing(const struct tide_sim *sim, const struct td_lib_times *t)
 {
-	struct td_timed_figures f = {0};
 	json_t *o = json_object();
 	if (!sim->timed) {
 		json_object_set_new(o, "simulated_ns", td_lib_integer(0));
 		return o;
 	}
-	td_timed_figures(sim->timed, &f);
-#define TIDE_TIME(name, help) json_object_set_new(o, #name, td_lib_integer(f.name));
+#define TIDE_TIME(name, help) json_object_set_new(o, #name, td_lib_integer(t->name));
 #include "tide/times.def"
 #undef TIDE_TIME
 	return o;
 }
 
-static json_t *wall(const struct tide_sim *sim)
+static json_t *wall(const struct td_lib_summary *s)
 {
 	json_t *o = json_object();
-	uint64_t ns = sim->finished_ns > sim->started_ns ? sim->finished_ns - sim->started_ns : 0;
-	double seconds = (double)ns / 1e9;
-	double rate = ns ? (double)sim->engine->counts.accesses / seconds : 0;
-	json_object_set_new(o, "seconds", json_real(seconds));
-	json_object_set_new(o, "accesses_per_second", td_lib_integer((uint64_t)rate));
+	json_object_set_new(o, "seconds", json_real(s->seconds));
+	json_object_set_new(o, "accesses_per_second", td_lib_integer(s->accesses_per_second));
+	return o;
+}
+
+json_t *td_lib_sim_policy(const struct tide_sim *sim)
+{
+	return td_lib_policy_json(sim->engine);
+}
+
+json_t *td_lib_sim_document(const struct tide_sim *sim)
+{
+	json_t *o = td_lib_document("sim");
+	struct td_lib_summary s;
+	td_lib_summarize(sim, &s);
+	json_object_set_new(o, "input", input(&s));
+	json_object_set_new(o, "config", config(&s));
+	json_object_set_new(o, "counts", td_stats_counts(&s.counts));
+	json_object_set_new(o, "policy", td_lib_sim_policy(sim));
+	json_object_set_new(o, "time", timing(sim, &s.time));
+	json_object_set_new(o, "wall", wall(&s));
 	return o;
 }
 
@@ -72,14 +124,5 @@ int tide_sim_json(struct tide_sim *sim, char **out, struct tide_error *err)
 	int rc = td_handle_check(sim, td_lib_sim_kind, err);
 	if (!rc)
 		rc = td_lib_given(out, "text", err);
-	if (rc)
-		return rc;
-	json_t *o = td_lib_document("sim");
-	json_object_set_new(o, "input", input(sim));
-	json_object_set_new(o, "config", config(sim));
-	json_object_set_new(o, "counts", td_stats_counts(&sim->engine->counts));
-	json_object_set_new(o, "policy", td_lib_policy_json(sim->engine));
-	json_object_set_new(o, "time", timing(sim));
-	json_object_set_new(o, "wall", wall(sim));
-	return td_lib_dump(o, out, err);
+	return rc ? rc : td_lib_dump(td_lib_sim_document(sim), out, err);
 }
