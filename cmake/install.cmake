@@ -22,16 +22,19 @@ install(FILES completion/tide.bash RENAME tide
 install(FILES completion/_tide DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
 install(FILES completion/tide.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 
-# docs/man/NAME.SECTION.scd
+# docs/man/NAME.SECTION.scd; the counts in them come from the lists of include/tide.
 find_program(SCDOC scdoc REQUIRED)
 file(GLOB man_sources CONFIGURE_DEPENDS docs/man/*.scd)
+file(GLOB man_lists CONFIGURE_DEPENDS include/tide/*.def)
+set(fill ${PROJECT_SOURCE_DIR}/docs/man/lists.awk)
 set(man_pages "")
 foreach(source IN LISTS man_sources)
 	cmake_path(GET source STEM LAST_ONLY name)
 	string(REGEX MATCH "[0-9]$" section ${name})
 	set(page ${PROJECT_BINARY_DIR}/man/${name})
-	add_custom_command(OUTPUT ${page} DEPENDS ${source} VERBATIM
-		COMMAND sh -c "exec \"$0\" <\"$1\" >\"$2\"" ${SCDOC} ${source} ${page})
+	add_custom_command(OUTPUT ${page} DEPENDS ${source} ${fill} ${man_lists} VERBATIM
+		COMMAND sh -c "awk -v lists=\"$0\" -f \"$1\" \"$2\" | \"$3\" >\"$4\""
+			${PROJECT_SOURCE_DIR}/include/tide ${fill} ${source} ${SCDOC} ${page})
 	install(FILES ${page} DESTINATION ${CMAKE_INSTALL_MANDIR}/man${section})
 	list(APPEND man_pages ${page})
 endforeach()
