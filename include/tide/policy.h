@@ -262,9 +262,9 @@ enum tide_purpose {
 /* clang-format off */
 #define TIDE_OBSERVE_PARAMS \
 	{"observe", TIDE_PARAM_INT, "100", 0, 192, "chunks observed at once"}, \
-	{"samples", TIDE_PARAM_INT, "1", 1, 8, "pages armed per chunk, to begin with"}, \
+	{"samples", TIDE_PARAM_INT, "1", 1, 8, "pages armed per chunk at first"}, \
 	{"adapt", TIDE_PARAM_INT, "1", 0, 1, \
-	 "double samples when evicted chunks come back often, halve when seldom"}
+	 "1: double the samples when evicted chunks come back often, halve them when seldom"}
 /* clang-format on */
 
 /* The answer to plan_prefetch and plan_notice. The engine adds the faulting page, removes resident

@@ -102,7 +102,7 @@ static const struct td_claims_study studies[STUDIES + 1] = {
 };
 
 static const char *const varied[STUDIES] = {
-	[T1] = "untouched pages of one interval that switch to LRU",
+	[T1] = "untouched pages in one interval that cause the switch to LRU",
 	[T2] = "untouched pages of the first four intervals that switch to LRU",
 	[T3] = "limit of the forward distance",
 	[SCHEME] = "deletion of patterns",

@@ -62,7 +62,8 @@ static tide_chunk pick_victim(void *self)
 
 static const struct tide_param params[] = {
 	{"kin", TIDE_PARAM_INT, "25", 0, 100, "size of A1in, per cent of near memory"},
-	{"kout", TIDE_PARAM_INT, "50", 0, 1000, "pages A1out remembers, per cent of near memory"},
+	{"kout", TIDE_PARAM_INT, "50", 0, 1000,
+	 "pages that A1out remembers, per cent of near memory"},
 	{0},
 };
 
@@ -71,7 +72,7 @@ const struct tide_policy td_policy_evict_2q = {
 	.size = sizeof(struct tide_policy),
 	.name = "2q",
 	.role = TIDE_EVICT,
-	.summary = "a short queue for new pages, an lru list for those asked for again",
+	.summary = "a short queue for new pages, an LRU list for pages used again",
 	.paper = "2Q, VLDB 1994",
 	.needs = TIDE_NEEDS_ACCESSES | TIDE_NEEDS_PAGES,
 	.params = params,

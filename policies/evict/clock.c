@@ -235,7 +235,8 @@ static tide_chunk pick_victim(void *self)
 }
 
 static const struct tide_param params[] = {
-	{"new", TIDE_PARAM_INT, "1", 0, 1, "bit of a chunk after the access that brought it in"},
+	{"new", TIDE_PARAM_INT, "1", 0, 1,
+	 "the bit of a chunk after the access that brought it in"},
 	{0},
 };
 

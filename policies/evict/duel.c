@@ -196,7 +196,7 @@ static const struct tide_param params[] = {
 	{"of", TIDE_PARAM_POLICIES, "observ-lru+observ-lfu+cp", 0, 0, "policies that compete"},
 	{"window", TIDE_PARAM_INT, "64", 1, 1e9, "duels to win, in chunks, to become the leader"},
 	{"every", TIDE_PARAM_INT, "256", 1, 1e9,
-	 "a challenger that loses names one of so many victims"},
+	 "a losing challenger names one victim in this many"},
 	TIDE_OBSERVE_PARAMS,
 	{0},
 };

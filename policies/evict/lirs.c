@@ -193,7 +193,7 @@ static tide_chunk pick_victim(void *self)
 }
 
 static const struct tide_param params[] = {
-	{"hir", TIDE_PARAM_REAL, "1", 0, 100, "share of HIR pages, per cent of near memory"},
+	{"hir", TIDE_PARAM_REAL, "1", 0, 100, "size of the HIR pages, per cent of near memory"},
 	{"stack", TIDE_PARAM_INT, "3", 1, 1000, "length of the stack, times near memory"},
 	{0},
 };

@@ -146,9 +146,10 @@ static void report(void *self, const struct tide_report *report)
 }
 
 static const struct tide_param params[] = {
-	{"t1", TIDE_PARAM_INT, "32", 0, 1e9, "untouched pages of one interval that switch to LRU"},
-	{"t2", TIDE_PARAM_INT, "40", 0, 1e9, "the same of the first four intervals together"},
-	{"t3", TIDE_PARAM_INT, "32", 0, 1024, "forward distance beyond which it does not grow"},
+	{"t1", TIDE_PARAM_INT, "32", 0, 1e9,
+	 "untouched pages in one interval that cause the switch to LRU"},
+	{"t2", TIDE_PARAM_INT, "40", 0, 1e9, "the same for the first four intervals together"},
+	{"t3", TIDE_PARAM_INT, "32", 0, 1024, "limit of the forward distance"},
 	INTERVAL_PARAM,
 	{"fd", TIDE_PARAM_INT, "-1", -1, 1024,
 	 "forward distance at first; -1: a hundredth of the chain, 2 to 8"},
@@ -160,7 +161,7 @@ const struct tide_policy td_policy_evict_mhpe = {
 	.size = sizeof(struct tide_policy),
 	.name = "mhpe",
 	.role = TIDE_EVICT,
-	.summary = "near the most recent of the old chunks, LRU once too much leaves untouched",
+	.summary = "MRU of the old chunks; LRU once too many pages leave untouched",
 	.paper = "CPPE, IPDPS 2020",
 	.needs = TIDE_NEEDS_TOUCHED,
 	.params = params,

@@ -93,7 +93,7 @@ static tide_chunk pick_victim(void *self)
 
 static const struct tide_param params[] = {
 	{"small", TIDE_PARAM_INT, "10", 0, 100, "size of the small queue, per cent of near memory"},
-	{"cap", TIDE_PARAM_INT, "3", 1, 255, "most uses counted per page"},
+	{"cap", TIDE_PARAM_INT, "3", 1, 255, "uses counted per page, at most"},
 	{"promote", TIDE_PARAM_INT, "2", 1, 255,
 	 "uses in the small queue that move a page to main"},
 	{0},
@@ -104,7 +104,7 @@ const struct tide_policy td_policy_evict_s3fifo = {
 	.size = sizeof(struct tide_policy),
 	.name = "s3fifo",
 	.role = TIDE_EVICT,
-	.summary = "small, main and ghost queues, quick demotion of what is used once",
+	.summary = "small, main and ghost queues; pages used once leave early",
 	.paper = "S3-FIFO, SOSP 2023",
 	.needs = TIDE_NEEDS_ACCESSES | TIDE_NEEDS_PAGES,
 	.params = params,

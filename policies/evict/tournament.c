@@ -175,8 +175,10 @@ static void report(void *self, const struct tide_report *r)
 
 static const struct tide_param params[] = {
 	{"of", TIDE_PARAM_POLICIES, "observ-lru+observ-lfu+cp", 0, 0, "policies that compete"},
-	{"window", TIDE_PARAM_INT, "64", 1, 1e9, "points of blame after which they are judged"},
-	{"margin", TIDE_PARAM_REAL, "1.2", 0, 100, "times the mean share of blame that retires"},
+	{"window", TIDE_PARAM_INT, "64", 1, 1e9,
+	 "points of blame after which the members are judged"},
+	{"margin", TIDE_PARAM_REAL, "1.2", 0, 100,
+	 "multiple of the mean blame that retires a member"},
 	TIDE_OBSERVE_PARAMS,
 	{0},
 };

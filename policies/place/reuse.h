@@ -54,10 +54,11 @@ TIDE_RULE struct tide_verdict tide_reuse_returned(struct tide_placing *p, struct
 enum { RATE, WINDOW, BY, REPLACE };
 
 static const struct tide_param params[] = {
-	{"rate", TIDE_PARAM_REAL, "1", 1e-6, 1, "share of the pages that is sampled, by hash"},
+	{"rate", TIDE_PARAM_REAL, "1", 1e-6, 1, "share of the pages that are sampled, by hash"},
 	{"window", TIDE_PARAM_INT, "1024", 1, TIDE_DECISIONS_MAX,
 	 "last decisions that the 80% rule looks at"},
-	{"by", TIDE_PARAM_TEXT, "all", 0, 0, "weights: one table for all pages, or one per page"},
+	{"by", TIDE_PARAM_TEXT, "all", 0, 0,
+	 "weights: all: one table for all pages; page: one per page"},
 	{"replace", TIDE_PARAM_INT, "1", 0, 1,
 	 "full tier 2: 1 in place of the oldest, 0 to storage instead"},
 	{0},
@@ -77,7 +78,7 @@ const struct tide_policy td_policy_place_reuse = {
 	.size = sizeof(struct tide_policy),
 	.name = "reuse",
 	.role = TIDE_PLACE,
-	.summary = "to the tier where its reuse distance will belong, by a Markov chain",
+	.summary = "to the tier of its predicted reuse distance, by a Markov chain",
 	.paper = "GMT (ASPLOS 2024)",
 	.needs = TIDE_NEEDS_ACCESSES | TIDE_NEEDS_PAGES | TIDE_TAKES_SAMPLES,
 	.params = params,

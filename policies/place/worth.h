@@ -90,8 +90,9 @@ TIDE_RULE struct tide_verdict tide_worth_returned(struct tide_placing *p, struct
 enum { RATE, BY };
 
 static const struct tide_param params[] = {
-	{"rate", TIDE_PARAM_REAL, "1", 1e-6, 1, "share of the pages that is sampled, by hash"},
-	{"by", TIDE_PARAM_TEXT, "all", 0, 0, "weights: one table for all pages, or one per page"},
+	{"rate", TIDE_PARAM_REAL, "1", 1e-6, 1, "share of the pages that are sampled, by hash"},
+	{"by", TIDE_PARAM_TEXT, "all", 0, 0,
+	 "weights: all: one table for all pages; page: one per page"},
 	{0},
 };
 
@@ -118,7 +119,7 @@ const struct tide_policy td_policy_place_worth = {
 	.size = sizeof(struct tide_policy),
 	.name = "worth",
 	.role = TIDE_PLACE,
-	.summary = "to tier 2 where a page saves more there, for its time, than another",
+	.summary = "to tier 2 if the page saves more per time there than another",
 	.paper = "tide",
 	.needs = TIDE_NEEDS_ACCESSES | TIDE_NEEDS_PAGES | TIDE_TAKES_SAMPLES,
 	.params = params,

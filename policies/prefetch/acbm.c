@@ -139,7 +139,8 @@ const struct tide_policy td_policy_prefetch_acbm = {
 	.size = sizeof(struct tide_policy),
 	.name = "acbm",
 	.role = TIDE_PREFETCH,
-	.summary = "tree; an evicted chunk comes back once its pages are used often from afar",
+	.summary =
+		"tree; an evicted chunk comes back once its pages were often accessed in host memory",
 	.paper = "NVIDIA's driver, access counter based migration",
 	.needs = TIDE_NEEDS_NOTICES | TIDE_NEEDS_REMOTE,
 	.params = params,

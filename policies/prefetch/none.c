@@ -6,6 +6,6 @@ const struct tide_policy td_policy_prefetch_none = {
 	.size = sizeof(struct tide_policy),
 	.name = "none",
 	.role = TIDE_PREFETCH,
-	.summary = "the faulting page alone",
+	.summary = "only the faulting page",
 	.paper = "reference",
 };

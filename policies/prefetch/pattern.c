@@ -94,7 +94,7 @@ static void report(void *self, const struct tide_report *report)
 
 static const struct tide_param params[] = {
 	{"scheme", TIDE_PARAM_INT, "2", 1, 2,
-	 "a fault outside the pattern deletes it: 1 always, 2 unless one has matched before"},
+	 "when a fault outside a pattern deletes it: 1: always, 2: unless it has matched before"},
 	{0},
 };
 
@@ -103,7 +103,7 @@ const struct tide_policy td_policy_prefetch_pattern = {
 	.size = sizeof(struct tide_policy),
 	.name = "pattern",
 	.role = TIDE_PREFETCH,
-	.summary = "the pages that were touched when the chunk was here last, or all of it",
+	.summary = "the pages touched when the chunk was last resident, or all of it",
 	.paper = "CPPE, IPDPS 2020",
 	.needs = TIDE_NEEDS_TOUCHED,
 	.params = params,

@@ -39,7 +39,7 @@ static void plan_prefetch(void *self, tide_chunk c, tide_page p, struct tide_pla
 }
 
 static const struct tide_param params[] = {
-	{"n", TIDE_PARAM_INT, "128", 1, 4096, "pages to bring, the faulting one included"},
+	{"n", TIDE_PARAM_INT, "128", 1, 4096, "pages to bring in, including the faulting one"},
 	{0},
 };
 

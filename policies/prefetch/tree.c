@@ -23,7 +23,8 @@ static void plan_prefetch(void *self, tide_chunk c, tide_page p, struct tide_pla
 }
 
 static const struct tide_param params[] = {
-	{"threshold", TIDE_PARAM_INT, "51", 1, 100, "per cent of a node present that fills it"},
+	{"threshold", TIDE_PARAM_INT, "51", 1, 100,
+	 "per cent of a node's pages that must be present to fill it"},
 	{0},
 };
 
@@ -32,7 +33,7 @@ const struct tide_policy td_policy_prefetch_tree = {
 	.size = sizeof(struct tide_policy),
 	.name = "tree",
 	.role = TIDE_PREFETCH,
-	.summary = "the largest part of the chunk that is mostly present, as NVIDIA's driver",
+	.summary = "the largest part of the chunk that is mostly present, as NVIDIA's driver does",
 	.paper = "reference",
 	.params = params,
 	.state_bytes = sizeof(struct tree),

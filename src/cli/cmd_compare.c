@@ -13,12 +13,13 @@
 static const struct td_cli_option options[] = {
 	TD_CLI_SETUP_OPTIONS(setup, "trace to read"),
 	{"evict", 0, TD_CLI_LIST, TD_CLI_AT(evict), "POLICY",
-	 "a policy for what leaves (eight of them); see tide policies",
+	 "policy that chooses the chunk to evict (eight policies); see tide policies",
 	 TD_CLI_NAMES(td_cli_evict_name)},
 	{"prefetch", 0, TD_CLI_LIST, TD_CLI_AT(prefetch), "POLICY",
-	 "a policy for what comes with a fault (tree)", TD_CLI_NAMES(td_cli_prefetch_name)},
+	 "policy that chooses the pages to bring in on a fault (tree)",
+	 TD_CLI_NAMES(td_cli_prefetch_name)},
 	{"place", 0, TD_CLI_LIST, TD_CLI_AT(place), "POLICY",
-	 "a policy for where victims go, with --host", TD_CLI_NAMES(td_cli_place_name)},
+	 "policy that says where victims go, with --host", TD_CLI_NAMES(td_cli_place_name)},
 	TD_CLI_HOST_OPTION(setup),
 	{"policies", 0, TD_CLI_LIST, TD_CLI_AT(policies), "E+P",
 	 "one combination, --evict E with --prefetch P", TD_CLI_ANY},
@@ -34,10 +35,9 @@ static const struct td_cli_option options[] = {
 
 static const char more[] =
 	"Every --evict is combined with every --prefetch; --policies adds single combinations.\n"
-	"The combination with the fewest faults is marked with *, the others say how many times\n"
-	"as many they have; with --model it is the shortest time that counts. With --place and\n"
-	"--host, where eviction and prefetch are given, it is pages read from storage and written\n"
-	"to it.\n\n"
+	"An asterisk marks the combination with the fewest faults, and the column \"x best\" compares\n"
+	"the others with it. With --model the shortest time is best. With --place and --host the\n"
+	"fewest pages read from storage and written to it are best.\n\n"
 	"Examples:\n"
 	"  tide compare --workload zipf --near 50%\n"
 	"  tide compare --trace app.tide --near 512M --evict lru --evict lrm --prefetch none\n"

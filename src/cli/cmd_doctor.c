@@ -17,9 +17,9 @@ static const struct td_cli_option options[] = {
 };
 
 static const char more[] =
-	"A missing feature is no error: the exit status is 0. Simulations need none of them but\n"
-	"memory; tide run needs userfaultfd and the preload library, and says what it does without\n"
-	"the rest; tide gpu needs the driver and the GPU runtime.\n\n"
+	"A missing feature is not an error: the exit status is 0. Simulations need only memory. tide\n"
+	"run needs userfaultfd and the preloaded library. tide gpu needs the driver and the GPU\n"
+	"runtime.\n\n"
 	"Examples:\n"
 	"  tide doctor\n"
 	"  tide doctor --json\n";

@@ -14,14 +14,14 @@
 	{"device", 0, TD_CLI_TEXT, TD_CLI_AT(device), "N", "which GPU (0)", TD_CLI_ANY}
 #define FOLDER_OPTION \
 	{"folder", 0, TD_CLI_TEXT, TD_CLI_AT(folder), "DIR", \
-	 "where its files are made and removed: on the storage to measure ($TMPDIR, or /var/tmp)", \
+	 "folder for temporary files, on the storage to measure ($TMPDIR, or /var/tmp)", \
 	 TD_CLI_ANY}
 
 static const struct td_cli_option info_options[] = {
 	DEVICE_OPTION,
 	FOLDER_OPTION,
 	{"quick", 0, TD_CLI_FLAG, TD_CLI_AT(quick), NULL,
-	 "what the driver says, and nothing measured", TD_CLI_ANY},
+	 "describe the GPU, measure nothing", TD_CLI_ANY},
 	TD_CLI_JSON_OPTION,
 	TD_CLI_PROGRESS_OPTION,
 	TD_CLI_HELP_OPTION,
@@ -32,12 +32,12 @@ static const struct td_cli_option selftest_options[] = {
 	DEVICE_OPTION,
 	FOLDER_OPTION,
 	{"only", 0, TD_CLI_TEXT, TD_CLI_AT(only), "PARTS",
-	 "these parts alone, by the start of their names, with commas between (all)",
+	 "only parts whose names begin with these words, separated by commas (all)",
 	 TD_CLI_NAMES(td_gpu_test_name)},
 	{"quick", 0, TD_CLI_FLAG, TD_CLI_AT(quick), NULL,
-	 "what ends within a minute", TD_CLI_ANY},
+	 "run for at most a minute", TD_CLI_ANY},
 	{"thorough", 0, TD_CLI_FLAG, TD_CLI_AT(thorough), NULL,
-	 "with a thousand million accesses and near memory close to its minimum", TD_CLI_ANY},
+	 "make a thousand million accesses, with near memory close to its minimum", TD_CLI_ANY},
 	TD_CLI_SEED_OPTION,
 	TD_CLI_JSON_OPTION,
 	TD_CLI_PROGRESS_OPTION,
@@ -47,15 +47,15 @@ static const struct td_cli_option selftest_options[] = {
 
 static const struct td_cli_option bench_options[] = {
 	{"app", 0, TD_CLI_TEXT, TD_CLI_AT(app), "APPS",
-	 "applications, with commas between, or all (none)", TD_CLI_NAMES(td_gpu_app_name)},
+	 "applications, separated by commas, or all (none)", TD_CLI_NAMES(td_gpu_app_name)},
 	{"micro", 0, TD_CLI_TEXT, TD_CLI_AT(micro), "PARTS",
-	 "measurements of one thing each, with commas between, or all (all; with --app: none)",
+	 "single measurements, separated by commas, or all (all; with --app: none)",
 	 TD_CLI_NAMES(td_gpu_micro_name)},
 	{"place", 0, TD_CLI_TEXT, TD_CLI_AT(place), "POLICIES",
-	 "of applications, with commas between (bam,tier-order,random,reuse,worth)",
+	 "placements for the applications, separated by commas (bam,tier-order,random,reuse,worth)",
 	 TD_CLI_NAMES(td_cli_place_name)},
 	{"oversubscribe", 0, TD_CLI_TEXT, TD_CLI_AT(oversubscribe), "LIST",
-	 "data over near and host memory, such as 2,4 (2)", TD_CLI_ANY},
+	 "size of the data, as a multiple of near and host memory, such as 2,4 (2)", TD_CLI_ANY},
 	{"near", 0, TD_CLI_TEXT, TD_CLI_AT(near_size), "SIZE",
 	 "near memory, tier 1: bytes (256M) or pages (4096p)", TD_CLI_ANY},
 	{"host", 0, TD_CLI_TEXT, TD_CLI_AT(host), "SIZE",
@@ -69,19 +69,19 @@ static const struct td_cli_option bench_options[] = {
 	 "who serves faults: gpu, or host: the engine with --evict and --prefetch (gpu)",
 	 TD_CLI_WORDS("gpu", "host")},
 	{"evict", 0, TD_CLI_TEXT, TD_CLI_AT(evict), "POLICY",
-	 "with --orchestrate host: which chunk leaves near memory (lrm)",
+	 "with --orchestrate host: policy that chooses the chunk to evict (lrm)",
 	 TD_CLI_NAMES(td_cli_evict_name)},
 	{"prefetch", 0, TD_CLI_TEXT, TD_CLI_AT(prefetch), "POLICY",
-	 "with --orchestrate host: which pages come with a fault (tree)",
+	 "with --orchestrate host: policy that chooses the pages to bring in on a fault (tree)",
 	 TD_CLI_NAMES(td_cli_prefetch_name)},
 	{"timeout", 0, TD_CLI_TEXT, TD_CLI_AT(timeout), "TIME",
-	 "a wait of the GPU that takes longer is an error (30s)", TD_CLI_ANY},
+	 "treat a longer wait of the GPU as an error (30s)", TD_CLI_ANY},
 	{"repeat", 0, TD_CLI_TEXT, TD_CLI_AT(repeat), "N",
-	 "rounds of all placements, of which the median counts: 1 to 31 (1)", TD_CLI_ANY},
+	 "rounds of all placements; the median counts: 1 to 31 (1)", TD_CLI_ANY},
 	DEVICE_OPTION,
 	FOLDER_OPTION,
 	{"quick", 0, TD_CLI_FLAG, TD_CLI_AT(quick), NULL,
-	 "at a small scale, in about a minute", TD_CLI_ANY},
+	 "run at a small scale, for about a minute", TD_CLI_ANY},
 	TD_CLI_SEED_OPTION,
 	TD_CLI_JSON_OPTION,
 	TD_CLI_PROGRESS_OPTION,
@@ -195,7 +195,7 @@ static const char info_more[] =
 static const struct td_cli_verb info = {
 	.name = "info",
 	.synopsis = "[OPTIONS]",
-	.summary = "Say what the GPU is, and measure what it, the bus and the storage can do at best",
+	.summary = "Describe the GPU, and measure the limits of the GPU, the bus and the storage",
 	.more = info_more,
 	.options = info_options,
 	.options_bytes = sizeof(struct td_gpu_use_options),
@@ -203,7 +203,7 @@ static const struct td_cli_verb info = {
 };
 
 static const char selftest_more[] =
-	"Needs nothing but the built files. The exit status is 0 only if every part passed.\n\n"
+	"Needs only the built files. The exit status is 0 only if every part passed.\n\n"
 	"Examples:\n"
 	"  tide gpu selftest\n"
 	"  tide gpu selftest --only pressure,errors --seed 7\n"
@@ -212,7 +212,7 @@ static const char selftest_more[] =
 static const struct td_cli_verb selftest = {
 	.name = "selftest",
 	.synopsis = "[OPTIONS]",
-	.summary = "Test the runtime on this GPU: under pressure, and with failures injected",
+	.summary = "Test the runtime on this GPU, under pressure and with injected failures",
 	.more = selftest_more,
 	.options = selftest_options,
 	.options_bytes = sizeof(struct td_gpu_use_options),
@@ -221,8 +221,8 @@ static const struct td_cli_verb selftest = {
 
 static const char bench_more[] =
 	"An application runs on arrays that are larger than near and host memory together, with\n"
-	"each placement; its result is compared with one made without the runtime. A time is the\n"
-	"kernels' and what they wait for; making and checking the data are not in it.\n\n"
+	"each placement. Its result is compared with one computed without the runtime. A time\n"
+	"covers the kernels and their waits, not making and checking the data.\n\n"
 	"Examples:\n"
 	"  tide gpu bench --micro hit,miss\n"
 	"  tide gpu bench --app srad --place bam,reuse --near 256M --host 1G\n"
@@ -245,8 +245,8 @@ static const struct td_cli_verb *const verbs[] = {&info, &selftest, &bench, NULL
 static const char more[] =
 	"The runtime lets kernels use arrays in files that are larger than the memory of the GPU:\n"
 	"near memory on the GPU, pinned memory of the host and the file are its three tiers.\n\n"
-	"Where there is no GPU, no driver or no libtide_cuda.so, a line says which, and the exit\n"
-	"status is 3.\n\n"
+	"If there is no GPU, no driver or no libtide_cuda.so, a line names it, and the exit status\n"
+	"is 3.\n\n"
 	"Examples:\n"
 	"  tide gpu info\n"
 	"  tide gpu selftest\n"
@@ -256,7 +256,7 @@ const struct td_cli_verb td_cli_verb_gpu = {
 	.name = "gpu",
 	.order = 130,
 	.synopsis = "VERB [OPTIONS]",
-	.summary = "Look at the GPU, test the GPU runtime on it, and measure both",
+	.summary = "Describe the GPU, test the GPU runtime, and measure both",
 	.more = more,
 	.options = td_cli_help_alone,
 	.options_bytes = sizeof(struct td_cli_given),

@@ -17,9 +17,9 @@ static const struct td_cli_option options[] = {
 };
 
 static const char more[] =
-	"A model is written NAME or NAME:KEY=VALUE,KEY=VALUE after --model. All have the same\n"
-	"parameters; a name stands for values of them. docs/timing-model.md says what they mean,\n"
-	"where they are from, and what the model cannot see.\n\n"
+	"A model is written NAME or NAME:KEY=VALUE,KEY=VALUE after --model. All models have the same\n"
+	"parameters, and each name stands for a set of values. docs/timing-model.md says what they\n"
+	"mean, where they come from, and what the model cannot see.\n\n"
 	"Examples:\n"
 	"  tide models\n"
 	"  tide models h200\n"
@@ -82,7 +82,7 @@ const struct td_cli_verb td_cli_verb_models = {
 	.name = "models",
 	.order = 100,
 	.synopsis = "[NAME] [OPTIONS]",
-	.summary = "List the machines whose clock a run can have, or show one with its figures",
+	.summary = "List the timed models, or show one with its parameters",
 	.more = more,
 	.options = options,
 	.options_bytes = sizeof(struct models_options),

@@ -23,16 +23,18 @@ struct mrc_options {
 #define TD_CLI_OPTIONS struct mrc_options
 
 static const struct td_cli_option options[] = {
-	TD_CLI_INPUT_OPTIONS(in, "trace to read, - for standard input"),
+	TD_CLI_INPUT_OPTIONS(in, "trace to read; - is standard input"),
 	TD_CLI_PAGE_OPTION,
 	{"policy", 0, TD_CLI_LIST, TD_CLI_AT(policy), "POLICY",
 	 "an eviction policy (lru), or vmin or osl", TD_CLI_NAMES(td_cli_evict_name)},
 	{"sizes", 0, TD_CLI_TEXT, TD_CLI_AT(sizes), "N|LIST",
-	 "so many sizes, evenly spread up to the footprint, or a list of them (50)", TD_CLI_ANY},
+	 "a number of sizes, evenly spread up to the footprint, or a list of sizes (50)",
+	 TD_CLI_ANY},
 	{"sample", 0, TD_CLI_TEXT, TD_CLI_AT(sample), "SHARE",
-	 "look at this share of the pages alone, such as 0.01 or 1% (1)", TD_CLI_ANY},
+	 "look at this share of the pages only, such as 0.01 or 1% (1)", TD_CLI_ANY},
 	{"verify", 0, TD_CLI_FLAG, TD_CLI_AT(verify), NULL,
-	 "with --sample: make the exact curve too, and say how far off the sample is", TD_CLI_ANY},
+	 "with --sample: compute the exact curve too, and print the error of the sample",
+	 TD_CLI_ANY},
 	{"plot", 0, TD_CLI_TEXT, TD_CLI_AT(plot), "OUT",
 	 "draw the curves to OUT, a name ending in .svg or .png", TD_CLI_ANY},
 	TD_CLI_SEED_OPTION,
@@ -44,11 +46,10 @@ static const struct td_cli_option options[] = {
 };
 
 static const char more[] =
-	"Pages are single: no chunks, no prefetch. The curves of lru, opt, vmin, osl and of leu with\n"
-	"train= come from one pass over the input, those of all other policies from a run per size.\n"
-	"vmin and osl are bounds for memory of variable size: a size is what they use on average.\n"
-	"A list of sizes has bytes, pages and shares of the footprint: 64M,1024p,75%. The footprint\n"
-	"of a sample is estimated.\n\n"
+	"Chunks have one page, and there is no prefetch. lru, opt, vmin, osl and leu with train= need\n"
+	"one pass over the input; all other policies need a run per size. vmin and osl are bounds\n"
+	"for memory of variable size, and their size is an average. A list of sizes has bytes, pages\n"
+	"and shares of the footprint: 64M,1024p,75%. The footprint of a sample is an estimate.\n\n"
 	"Examples:\n"
 	"  tide mrc --workload zipf\n"
 	"  tide mrc --trace app.tide --policy lru --policy arc --policy opt --plot curves.svg\n"
@@ -395,7 +396,7 @@ const struct td_cli_verb td_cli_verb_mrc = {
 	.name = "mrc",
 	.order = 30,
 	.synopsis = "(--trace FILE | --workload SPEC) [OPTIONS]",
-	.summary = "Miss ratio curves: what near memory of every size would miss",
+	.summary = "Draw miss ratio curves: the misses for every size of near memory",
 	.more = more,
 	.options = options,
 	.options_bytes = sizeof(struct mrc_options),

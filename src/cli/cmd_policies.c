@@ -19,11 +19,11 @@ static const struct td_cli_option options[] = {
 
 static const char more[] =
 	"A policy is written NAME or NAME:KEY=VALUE,KEY=VALUE after --evict and --prefetch.\n"
-	"\"needs\" says what a policy must see besides faults, migrations and evictions:\n"
-	"accesses (every access), refs (who accessed), notices (sampled accesses), future (an\n"
-	"input that can be read ahead), pages (chunks of one page only), clock (a timed model),\n"
-	"touched (which pages of a chunk were touched), remote (pages accessed where they are);\n"
-	"samples: of accesses, a sample will do.\n\n"
+	"\"needs\" lists what a policy must see besides faults, migrations and evictions:\n"
+	"accesses (every access), refs (the instruction of an access), notices (observed\n"
+	"accesses), future (an input that can be read ahead), pages (chunks of one page), clock (a\n"
+	"timed model), touched (which pages of a chunk were touched), remote (pages accessed in\n"
+	"far memory); samples: a sample of the accesses is enough.\n\n"
 	"Examples:\n"
 	"  tide policies\n"
 	"  tide policies tree\n"

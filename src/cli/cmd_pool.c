@@ -10,11 +10,11 @@
 	{"device", 0, TD_CLI_TEXT, TD_CLI_AT(device_size), "SIZE", \
 	 "device memory behind it (2M); 0: none", TD_CLI_ANY}, \
 	{"device-kind", 0, TD_CLI_TEXT, TD_CLI_AT(device_kind), "KIND", \
-	 "where that is: ram, or cuda, a GPU (ram)", TD_CLI_WORDS("ram", "cuda")}, \
+	 "where device memory is: ram, or cuda, a GPU (ram)", TD_CLI_WORDS("ram", "cuda")}, \
 	{"page", 0, TD_CLI_TEXT, TD_CLI_AT(page), "SIZE", \
 	 "bytes per page, a power of two from 4K to 1M (4K)", TD_CLI_ANY}, \
 	{"dedup", 0, TD_CLI_TEXT, TD_CLI_AT(dedup), "WHEN", \
-	 "store equal blocks once: off, on, auto (off)", TD_CLI_WORDS("off", "on", "auto")}, \
+	 "store duplicate blocks once: off, on or auto (off)", TD_CLI_WORDS("off", "on", "auto")}, \
 	{"block", 0, TD_CLI_TEXT, TD_CLI_AT(block), "SIZE", \
 	 "bytes per block, a power of two from 512 to the page size (4K)", TD_CLI_ANY}, \
 	{"hash", 0, TD_CLI_TEXT, TD_CLI_AT(hash), "NAME", \
@@ -22,13 +22,13 @@
 	{"batch", 0, TD_CLI_TEXT, TD_CLI_AT(batch), "N", \
 	 "misses served together, at most (256)", TD_CLI_ANY}, \
 	{"epoch", 0, TD_CLI_TEXT, TD_CLI_AT(epoch), "TIME", \
-	 "so long one miss waits for others (50us)", TD_CLI_ANY}, \
+	 "how long a miss waits for other misses (50us)", TD_CLI_ANY}, \
 	{"max-backlog", 0, TD_CLI_TEXT, TD_CLI_AT(max_backlog), "N", \
-	 "blocks that may wait for signatures; others go in unshared (4096)", TD_CLI_ANY}, \
+	 "blocks that may wait for signatures; further blocks enter unshared (4096)", TD_CLI_ANY}, \
 	{"threads", 0, TD_CLI_NUMBER, TD_CLI_AT(threads), "N", \
 	 "callers at the same time (bench: 1, check: 4)", TD_CLI_ANY}, \
 	{"folder", 0, TD_CLI_TEXT, TD_CLI_AT(folder), "DIR", \
-	 "where its file is made and removed: on the storage to measure ($TMPDIR, or /var/tmp)", \
+	 "folder for the temporary file, on the storage to measure ($TMPDIR, or /var/tmp)", \
 	 TD_CLI_ANY}, \
 	{"inject", 0, TD_CLI_TEXT, TD_CLI_AT(inject), "LIST", \
 	 "failures of the file, such as short=100,delay=200us (none)", TD_CLI_ANY}, \
@@ -43,21 +43,21 @@ static const struct td_cli_option bench_options[] = {
 	{"working-set", 0, TD_CLI_TEXT, TD_CLI_AT(working_set), "N",
 	 "pages of the file, in multiples of main and device memory (5)", TD_CLI_ANY},
 	{"updates", 0, TD_CLI_TEXT, TD_CLI_AT(updates), "SHARE",
-	 "accesses that write (0%)", TD_CLI_ANY},
+	 "share of the accesses that write (0%)", TD_CLI_ANY},
 	{"duplicates", 0, TD_CLI_TEXT, TD_CLI_AT(duplicates), "N",
-	 "how often each block is in the file (1)", TD_CLI_ANY},
+	 "how often each block occurs in the file (1)", TD_CLI_ANY},
 	{"accesses", 0, TD_CLI_NUMBER, TD_CLI_AT(count), "N",
-	 "all threads together (16 per page of the file)", TD_CLI_ANY},
+	 "accesses of all threads together (16 per page of the file)", TD_CLI_ANY},
 	{"warm", 0, TD_CLI_NUMBER, TD_CLI_AT(warm), "N",
 	 "accesses before these, which are not counted (0)", TD_CLI_ANY},
 	{"depth", 0, TD_CLI_NUMBER, TD_CLI_AT(depth), "N",
-	 "asynchronous gets that each thread has under way at once (1: plain ones)", TD_CLI_ANY},
+	 "asynchronous gets in progress per thread (1: plain gets)", TD_CLI_ANY},
 	POOL_OPTIONS,
 };
 
 static const struct td_cli_option check_options[] = {
 	{"calls", 0, TD_CLI_NUMBER, TD_CLI_AT(count), "N",
-	 "reads and writes, all threads together (40000)", TD_CLI_ANY},
+	 "reads and writes of all threads together (40000)", TD_CLI_ANY},
 	{"force", 0, TD_CLI_FLAG, TD_CLI_AT(force), NULL, "replace FILE if it exists", TD_CLI_ANY},
 	TD_CLI_PROGRESS_OPTION,
 	POOL_OPTIONS,
@@ -72,7 +72,7 @@ static const char bench_more[] =
 static const struct td_cli_verb bench = {
 	.name = "bench",
 	.synopsis = "[OPTIONS]",
-	.summary = "Measure the pool with random accesses to a file that it makes",
+	.summary = "Measure the pool with random accesses to a temporary file",
 	.more = bench_more,
 	.options = bench_options,
 	.options_bytes = sizeof(struct td_pool_use_options),
@@ -80,8 +80,8 @@ static const struct td_cli_verb bench = {
 };
 
 static const char check_more[] =
-	"The file is one of its own of 16 MiB, or FILE, which is made and kept. The exit status is 0\n"
-	"only if every read gave what was written last, and the file has it too.\n\n"
+	"The file is a temporary file of 16 MiB, or FILE, which is created and kept. The exit status\n"
+	"is 0 only if every read, and the file at the end, gave what was written last.\n\n"
 	"Examples:\n"
 	"  tide pool check --dedup on --threads 8\n"
 	"  tide pool check --main 256p --device 0 --inject short=50\n";
@@ -89,7 +89,7 @@ static const char check_more[] =
 static const struct td_cli_verb check = {
 	.name = "check",
 	.synopsis = "[FILE] [OPTIONS]",
-	.summary = "Read and write at random from several threads and compare with a shadow",
+	.summary = "Read and write at random from several threads, and compare with a shadow",
 	.more = check_more,
 	.options = check_options,
 	.options_bytes = sizeof(struct td_pool_use_options),
@@ -101,8 +101,8 @@ static const struct td_cli_verb check = {
 static const struct td_cli_verb *const verbs[] = {&bench, &check, NULL};
 
 static const char more[] =
-	"The pool keeps pages of a file in main memory and, when they leave that, in device memory;\n"
-	"with --dedup it stores equal blocks once.\n\n"
+	"The pool keeps pages of a file in main memory, and behind it in device memory. With --dedup\n"
+	"it stores duplicate blocks once.\n\n"
 	"Examples:\n"
 	"  tide pool bench\n"
 	"  tide pool check\n";

@@ -10,8 +10,8 @@ static const struct td_cli_option options[] = {
 };
 
 static const char more[] =
-	"As tide run, and writes the accesses that the pager saw; then prints the command that\n"
-	"replays them with the same decisions. What a GPU does is not recorded in this version.\n\n"
+	"Runs the program as tide run does, and writes the accesses that the pager sees. Then prints\n"
+	"the command that replays them with the same decisions.\n\n"
 	"Examples:\n"
 	"  tide record --out sort.tide --near 512M -- sort big.txt\n"
 	"  tide trace info sort.tide\n";

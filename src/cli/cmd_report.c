@@ -26,10 +26,10 @@ static const struct td_cli_option options[] = {
 };
 
 static const char more[] =
-	"A FILE holds what tide sim, compare, mrc, reproduce or gpu bench printed with --json, or\n"
-	"the lines of tide sweep; - is standard input. Several files, such as the shards of a\n"
-	"sweep, become one report: a result that is there more than once counts once.\n"
-	"The page needs no network and no other file. The figures are drawn by gnuplot.\n\n"
+	"A FILE holds results of tide sim, compare, mrc, reproduce or gpu bench with --json, or the\n"
+	"lines of tide sweep; - is standard input. Several files, such as the shards of a sweep,\n"
+	"become one report, and duplicate results count once.\n"
+	"The page needs no network and no other file. gnuplot draws the figures.\n\n"
 	"Examples:\n"
 	"  tide compare --workload mvt --near 50% --json >mvt.json\n"
 	"  tide report mvt.json -o mvt.html\n"
@@ -164,7 +164,7 @@ const struct td_cli_verb td_cli_verb_report = {
 	.name = "report",
 	.order = 60,
 	.synopsis = "FILE... [-o OUT] [OPTIONS]",
-	.summary = "Make one HTML page, and figures, of the results of other verbs",
+	.summary = "Make one HTML page, and figures, from results",
 	.more = more,
 	.options = options,
 	.options_bytes = sizeof(struct report_options),

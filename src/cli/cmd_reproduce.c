@@ -7,13 +7,13 @@
 /* clang-format off */
 #define TD_CLI_QUICK_OPTION \
 	{"quick", 0, TD_CLI_FLAG, TD_CLI_AT(quick), NULL, \
-	 "at a small scale, in about a minute", TD_CLI_ANY}
+	 "run at a small scale, for about a minute", TD_CLI_ANY}
 #define TD_CLI_STUDY_OPTION(names, values) \
 	{"study", 0, TD_CLI_TEXT, TD_CLI_AT(study), "NAME", \
-	 "one part of the evaluation alone: " names " (all)", values}
+	 "only one part of the evaluation: " names " (all)", values}
 #define TD_CLI_ONLY_OPTION(values) \
 	{"only", 0, TD_CLI_TEXT, TD_CLI_AT(only), "APPS", \
-	 "these applications alone, with commas between (all)", values}
+	 "only these applications, separated by commas (all)", values}
 
 static const struct td_cli_option leu_options[] = {
 	{"trace", 0, TD_CLI_TEXT, TD_CLI_AT(trace), "FILE",
@@ -21,7 +21,7 @@ static const struct td_cli_option leu_options[] = {
 	TD_CLI_FORMAT_OPTIONS,
 	TD_CLI_PAGE_OPTION,
 	{"sample", 0, TD_CLI_TEXT, TD_CLI_AT(sample), "SHARE",
-	 "look at this share of the pages alone, such as 0.01 or 1% (1)", TD_CLI_ANY},
+	 "look at this share of the pages only, such as 0.01 or 1% (1)", TD_CLI_ANY},
 	{"scale", 0, TD_CLI_TEXT, TD_CLI_AT(scale), "X",
 	 "size of the generated workloads, 0.01 to 100 (1)", TD_CLI_ANY},
 	TD_CLI_SEED_OPTION,
@@ -66,7 +66,7 @@ static const char gmt_more[] =
 static const struct td_cli_option cppe_options[] = {
 	TD_CLI_QUICK_OPTION,
 	{"study", 0, TD_CLI_TEXT, TD_CLI_AT(study), "NAME",
-	 "a sensitivity study instead: t1, t2, t3, scheme, latency, service or jitter",
+	 "run a sensitivity study instead: t1, t2, t3, scheme, latency, service or jitter",
 	 TD_CLI_NAMES(td_cli_cppe_study)},
 	TD_CLI_ONLY_OPTION(TD_CLI_NAMES(td_cli_cppe_app)),
 	TD_CLI_JOBS_OPTION,
@@ -92,14 +92,14 @@ static const char cppe_more[] =
 static const struct td_cli_option observuvm_options[] = {
 	TD_CLI_QUICK_OPTION,
 	{"large", 0, TD_CLI_FLAG, TD_CLI_AT(large), NULL,
-	 "each as large as its runs take seconds: eight at the paper's sizes", TD_CLI_ANY},
+	 "as large as seconds per run allow: eight applications at the paper's sizes", TD_CLI_ANY},
 	{"full", 0, TD_CLI_FLAG, TD_CLI_AT(full), NULL,
-	 "all at the paper's sizes, 2 to 24 GB: hours", TD_CLI_ANY},
+	 "all at the paper's sizes, 2 to 24 GB; takes hours", TD_CLI_ANY},
 	TD_CLI_STUDY_OPTION("main, over, observe, samples, bare or exact",
 			    TD_CLI_NAMES(td_cli_obs_study)),
 	TD_CLI_ONLY_OPTION(TD_CLI_NAMES(td_cli_obs_app)),
 	{"observe", 0, TD_CLI_NUMBER, TD_CLI_AT(observe), "N",
-	 "chunks observed at a time, at most 192 (100, as many fewer as there is less data)",
+	 "chunks observed at a time, at most 192 (100, fewer if there is less data)",
 	 TD_CLI_ANY},
 	TD_CLI_JOBS_OPTION,
 	TD_CLI_JSON_OPTION,
@@ -121,14 +121,14 @@ static const char observuvm_more[] =
 
 static const struct td_cli_option gram_options[] = {
 	{"quick", 0, TD_CLI_FLAG, TD_CLI_AT(quick), NULL,
-	 "at a small scale, in some seconds: --scale 0.125", TD_CLI_ANY},
+	 "run at a small scale, for seconds: --scale 0.125", TD_CLI_ANY},
 	TD_CLI_STUDY_OPTION("device, set, batch, factor, updates or machines",
 			    TD_CLI_NAMES(td_cli_gram_study)),
 	{"scale", 0, TD_CLI_TEXT, TD_CLI_AT(scale), "X",
 	 "sizes and accesses, 0.125 to 128: 128 is the paper's (1)", TD_CLI_ANY},
 	TD_CLI_SEED_OPTION,
 	{"folder", 0, TD_CLI_TEXT, TD_CLI_AT(folder), "DIR",
-	 "where its file is made and removed: on the storage to measure ($TMPDIR, or /var/tmp)",
+	 "folder for the temporary file, on the storage to measure ($TMPDIR, or /var/tmp)",
 	 TD_CLI_ANY},
 	{"device-kind", 0, TD_CLI_TEXT, TD_CLI_AT(device_kind), "KIND",
 	 "where device memory is: ram, or cuda, a GPU (ram)", TD_CLI_WORDS("ram", "cuda")},
@@ -217,8 +217,8 @@ static const struct td_cli_verb gram = {
 static const struct td_cli_verb *const verbs[] = {&leu, &gmt, &cppe, &observuvm, &gram, NULL};
 
 static const char more[] =
-	"A verb is a paper. Every number and claim it published is printed beside what is measured\n"
-	"here, and whether the two agree; a result that does not is printed as it is.\n\n"
+	"A verb is a paper. Every published number and claim is printed beside the measured one,\n"
+	"and whether the two agree.\n\n"
 	"Example:\n"
 	"  tide reproduce leu --plot leu.svg\n";
 
@@ -226,7 +226,7 @@ const struct td_cli_verb td_cli_verb_reproduce = {
 	.name = "reproduce",
 	.order = 50,
 	.synopsis = "PAPER [OPTIONS]",
-	.summary = "Rerun the evaluation of a paper, published beside measured",
+	.summary = "Rerun the evaluation of a paper, and compare with the published numbers",
 	.more = more,
 	.options = td_cli_help_alone,
 	.options_bytes = sizeof(struct td_cli_given),

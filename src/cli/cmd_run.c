@@ -12,9 +12,9 @@ static const struct td_cli_option options[] = {
 };
 
 static const char more[] =
-	"Large allocations of the program (malloc and private anonymous mmap) are paged; all else is\n"
-	"untouched. The exit status is the program's, 128 and more where a signal ended it; what\n"
-	"happened is said on standard error. Each process has near memory, and a pager, of its own.\n\n"
+	"Large allocations of the program (malloc and private anonymous mmap) are paged, and nothing\n"
+	"else. The exit status is the program's, or 128 plus the number of the signal that ended it.\n"
+	"The results go to standard error. Each process has its own pager and near memory.\n\n"
 	"Examples:\n"
 	"  tide run --near 512M -- sort big.txt\n"
 	"  tide run --near 256M --host 2G --host-kind lz4 --live -- python3 job.py\n"

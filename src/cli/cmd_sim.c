@@ -17,20 +17,21 @@ struct sim_options {
 #define TD_CLI_OPTIONS struct sim_options
 
 static const struct td_cli_option options[] = {
-	TD_CLI_SETUP_OPTIONS(setup, "trace to read, - for standard input"),
+	TD_CLI_SETUP_OPTIONS(setup, "trace to read; - is standard input"),
 	{"evict", 0, TD_CLI_TEXT, TD_CLI_AT(evict), "POLICY",
-	 "which chunk leaves near memory (lrm); see tide policies",
+	 "policy that chooses the chunk to evict (lrm); see tide policies",
 	 TD_CLI_NAMES(td_cli_evict_name)},
 	{"prefetch", 0, TD_CLI_TEXT, TD_CLI_AT(prefetch), "POLICY",
-	 "which pages come with a fault (tree)", TD_CLI_NAMES(td_cli_prefetch_name)},
+	 "policy that chooses the pages to bring in on a fault (tree)",
+	 TD_CLI_NAMES(td_cli_prefetch_name)},
 	{"place", 0, TD_CLI_TEXT, TD_CLI_AT(place), "POLICY",
-	 "where victims go: to host memory or storage (storage, and no host memory)",
+	 "policy that sends victims to host memory or storage (no host memory)",
 	 TD_CLI_NAMES(td_cli_place_name)},
 	TD_CLI_HOST_OPTION(setup),
 	TD_CLI_MODEL_OPTIONS(setup),
 	TD_CLI_SEED_AT(setup.seed),
 	{"log", 0, TD_CLI_TEXT, TD_CLI_AT(log), "FILE",
-	 "write every decision to FILE, a JSON line each", TD_CLI_ANY},
+	 "write every decision to FILE, one JSON line each", TD_CLI_ANY},
 	TD_CLI_ERRORS_OPTION(setup.replace_invalid),
 	TD_CLI_JSON_OPTION,
 	TD_CLI_PROGRESS_OPTION,
@@ -39,7 +40,7 @@ static const struct td_cli_option options[] = {
 };
 
 static const char more[] =
-	"A workload runs under the model h200 unless another is given, a trace functionally.\n\n"
+	"By default a workload runs under the model h200, and a trace without a clock.\n\n"
 	"Examples:\n"
 	"  tide sim --workload zipf --near 50% --evict lru --functional\n"
 	"  tide sim --workload mvt --near 75% --evict mhpe --prefetch pattern --model cppe\n"

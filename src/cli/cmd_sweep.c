@@ -22,31 +22,32 @@ static const struct td_cli_option options[] = {
 	     TD_CLI_ANY),
 	EACH("page", page, "SIZE", "bytes per page (4K)", TD_CLI_ANY),
 	EACH("chunk", chunk, "SIZE", "bytes per chunk, 1 to 64 pages (64K)", TD_CLI_ANY),
-	EACH("evict", evict, "POLICY", "a policy for what leaves (lrm); see tide policies",
+	EACH("evict", evict, "POLICY",
+	     "policy that chooses the chunk to evict (lrm); see tide policies",
 	     TD_CLI_NAMES(td_cli_evict_name)),
-	EACH("prefetch", prefetch, "POLICY", "a policy for what comes with a fault (tree)",
+	EACH("prefetch", prefetch, "POLICY",
+	     "policy that chooses the pages to bring in on a fault (tree)",
 	     TD_CLI_NAMES(td_cli_prefetch_name)),
-	EACH("place", place, "POLICY", "a policy for where victims go, with --host",
+	EACH("place", place, "POLICY", "policy that says where victims go, with --host",
 	     TD_CLI_NAMES(td_cli_place_name)),
 	EACH("host", host, "SIZE", "host memory behind near memory, with --place: as --near, or 0",
 	     TD_CLI_ANY),
 	EACH("policies", policies, "E+P", "one combination, --evict E with --prefetch P",
 	     TD_CLI_ANY),
 	{"functional", 0, TD_CLI_FLAG, TD_CLI_AT(functional), NULL,
-	 "without a clock, counts and no times: the default; with --model, this too", TD_CLI_ANY},
+	 "run without a clock (the default); with --model, run both", TD_CLI_ANY},
 	EACH("model", model, "MODEL",
-	     "with the clock of a machine: NAME or NAME:KEY=VALUE,.. (see tide models)",
+	     "run with the clock of a machine: NAME or NAME:KEY=VALUE,.. (see tide models)",
 	     TD_CLI_NAMES(td_cli_model_name)),
 	EACH("seed", seed, "N", "start of the random numbers (1)", TD_CLI_ANY),
 	TD_CLI_ERRORS_OPTION(replace_invalid),
 	{"output", 'o', TD_CLI_TEXT, TD_CLI_AT(output), "FILE",
-	 "add the results to FILE, and leave out the runs it has (standard output)", TD_CLI_ANY},
-	{"retry", 0, TD_CLI_FLAG, TD_CLI_AT(retry), NULL, "run again what failed before",
-	 TD_CLI_ANY},
+	 "append the results to FILE, and skip the runs that it has (standard output)", TD_CLI_ANY},
+	{"retry", 0, TD_CLI_FLAG, TD_CLI_AT(retry), NULL, "repeat failed runs", TD_CLI_ANY},
 	{"shard", 0, TD_CLI_TEXT, TD_CLI_AT(shard), "I/N",
-	 "only the Ith of N equal parts of the runs, I from 1 to N", TD_CLI_ANY},
+	 "make only the Ith of N parts of the runs, I from 1 to N; keep N fixed", TD_CLI_ANY},
 	{"dry-run", 0, TD_CLI_FLAG, TD_CLI_AT(dry_run), NULL,
-	 "print the command lines of the runs that are left, and run none", TD_CLI_ANY},
+	 "print the command lines of the remaining runs, and run none", TD_CLI_ANY},
 	TD_CLI_JOBS_OPTION,
 	TD_CLI_PROGRESS_OPTION,
 	TD_CLI_HELP_OPTION,
@@ -55,9 +56,9 @@ static const struct td_cli_option options[] = {
 
 static const char more[] =
 	"Every value of an option is combined with every value of the others; --policies adds\n"
-	"single combinations. In a value, {16,32,64} and {10..90..20} stand for several: quote\n"
-	"them, or the shell takes them apart. A result is one line, the JSON document of tide sim\n"
-	"with its \"command\". What was killed goes on when the same command is given again.\n\n"
+	"single combinations. In a value, {16,32,64} and {10..90..20} stand for several values:\n"
+	"quote them, so that the shell does not expand them. A result is one line, the JSON document\n"
+	"of tide sim with its \"command\". Repeat the command to continue a killed sweep.\n\n"
 	"Examples:\n"
 	"  tide sweep --workload '{zipf,cyclic}' --near '{25,50,75}%' --evict '{lru,lrm}' -o r.jsonl\n"
 	"  tide sweep --trace app.tide --near 512M --evict 'mhpe:t1={16..64..16}' --prefetch pattern\n"

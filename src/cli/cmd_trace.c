@@ -10,7 +10,7 @@ static const struct td_cli_option info_options[] = {
 
 static const struct td_cli_option head_options[] = {
 	{"count", 'n', TD_CLI_NUMBER, TD_CLI_AT(count), "N", "accesses to show (10)", TD_CLI_ANY},
-	{"from", 0, TD_CLI_NUMBER, TD_CLI_AT(from), "N", "the first one to show, from 1 (1)",
+	{"from", 0, TD_CLI_NUMBER, TD_CLI_AT(from), "N", "first access to show, from 1 (1)",
 	 TD_CLI_ANY},
 	TD_CLI_FORMAT_OPTIONS,
 	TD_CLI_PAGE_OPTION,
@@ -22,7 +22,7 @@ static const struct td_cli_option head_options[] = {
 #define TO_OPTION \
 	{ \
 		"to", 0, TD_CLI_TEXT, TD_CLI_AT(to), "FORMAT", \
-			"format of OUT: %s (by its ending)", \
+			"format of OUT: %s (by the ending of its name)", \
 			TD_CLI_NAMES(td_cli_write_format_name) \
 	}
 
@@ -57,7 +57,7 @@ static const char info_more[] =
 static const struct td_cli_verb info = {
 	.name = "info",
 	.synopsis = "FILE [OPTIONS]",
-	.summary = "Say what a trace holds: accesses, pages, reads, writes, refs, streams",
+	.summary = "Summarise a trace: accesses, pages, reads, writes, refs, streams",
 	.more = info_more,
 	.options = info_options,
 	.options_bytes = sizeof(struct td_cli_trace_options),
@@ -83,8 +83,8 @@ static const struct td_cli_verb head = {
 };
 
 static const char convert_more[] =
-	"OUT ends in .zst or .gz to be compressed; the format tide is compressed by itself. - is\n"
-	"standard input or output. OUT appears under its name only when it is complete.\n\n"
+	"OUT is compressed if its name ends in .zst or .gz; the format tide is always compressed.\n"
+	"- is standard input or output. OUT appears under its name only when it is complete.\n\n"
 	"Examples:\n"
 	"  tide trace convert io.vscsi io.tide\n"
 	"  tide trace convert app.tide - --to txt | less\n";
@@ -121,8 +121,8 @@ static const struct td_cli_verb generate = {
 static const struct td_cli_verb *const verbs[] = {&info, &head, &convert, &generate, NULL};
 
 static const char more[] =
-	"Formats: tide (ours, binary), txt, csv, oraclegeneral and vscsi are read, also compressed\n"
-	"as .zst or .gz; tide, txt and oraclegeneral are written.\n\n"
+	"Formats: reads tide (binary), txt, csv, oraclegeneral and vscsi, also compressed as .zst\n"
+	"or .gz; writes tide, txt and oraclegeneral.\n\n"
 	"Examples:\n"
 	"  tide trace info app.tide\n"
 	"  tide trace convert io.vscsi io.tide\n";
@@ -131,7 +131,7 @@ const struct td_cli_verb td_cli_verb_trace = {
 	.name = "trace",
 	.order = 70,
 	.synopsis = "VERB [OPTIONS]",
-	.summary = "Look into traces, convert them, and make them from workloads",
+	.summary = "Inspect traces, convert them, and make them from workloads",
 	.more = more,
 	.options = td_cli_help_alone,
 	.options_bytes = sizeof(struct td_cli_given),

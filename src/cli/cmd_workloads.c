@@ -11,13 +11,13 @@
 /* clang-format off */
 static const struct td_cli_option options[] = {
 	{"paper", 0, TD_CLI_TEXT, TD_CLI_AT(paper), "PAPER",
-	 "those of one paper: CPPE, ObservUVM, GMT, or pattern", TD_CLI_ANY},
+	 "only those of one paper: CPPE, ObservUVM, GMT, or pattern", TD_CLI_ANY},
 	{"describe", 0, TD_CLI_FLAG, TD_CLI_AT(describe), NULL,
 	 "show the arrays and kernels of NAME, which may have parameters", TD_CLI_ANY},
 	{"plot", 0, TD_CLI_TEXT, TD_CLI_AT(plot), "OUT",
 	 "draw pages against time to OUT, a name ending in .svg or .png", TD_CLI_ANY},
 	{"measure", 0, TD_CLI_FLAG, TD_CLI_AT(measure), NULL,
-	 "run them at their default size: footprint published and measured, speed", TD_CLI_ANY},
+	 "run them at their default size; show footprints and speed", TD_CLI_ANY},
 	{"jobs", 'j', TD_CLI_NUMBER, TD_CLI_AT(jobs), "N",
 	 "with --measure: runs at the same time (one per core)", TD_CLI_ANY},
 	{"page", 0, TD_CLI_TEXT, TD_CLI_AT(page), "SIZE",
@@ -33,9 +33,9 @@ static const struct td_cli_option options[] = {
 static const char more[] =
 	"A workload is written NAME or NAME:KEY=VALUE,KEY=VALUE after --workload. Footprint and\n"
 	"accesses are those of the default size with the paper's pages: 4 KiB, or 64 KiB for\n"
-	"ObservUVM and GMT. A footprint is the pages touched; for ObservUVM it is the pages of all\n"
-	"arrays, as its figures are taken to be. --measure ends with status 1 where a footprint is\n"
-	"more than 2% off the published one, or is not the one listed.\n\n"
+	"ObservUVM and GMT. A footprint is the touched pages; for ObservUVM it is the pages of all\n"
+	"arrays. --measure ends with status 1 if a footprint is more than 2% off the published one,\n"
+	"or differs from the listed one.\n\n"
 	"Examples:\n"
 	"  tide workloads\n"
 	"  tide workloads zipf\n"

@@ -67,11 +67,10 @@ void td_cli_help_verb(FILE *to, const struct td_cli_verb *parent, const struct t
 
 void td_cli_help_all(FILE *to)
 {
-	fprintf(to,
-		"Usage: tide VERB [OPTIONS]\n\n"
-		"What to keep in near memory, what to bring in, what to let go: policies for\n"
-		"programs larger than the memory they run on, tried on traces and workloads.\n\n"
-		"Verbs:\n");
+	fprintf(to, "Usage: tide VERB [OPTIONS]\n\n"
+		    "Policies for programs that are larger than their memory: simulate them, run\n"
+		    "programs under them, serve kernels on a GPU, cache files.\n\n"
+		    "Verbs:\n");
 	print_verbs(to, td_cli_verb_table);
 	fprintf(to,
 		"\n"

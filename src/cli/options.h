@@ -131,7 +131,7 @@ const struct td_cli_verb *td_cli_next_verb(const struct td_cli_verb *const *verb
 	{"json", 0, TD_CLI_FLAG, TD_CLI_AT(json), NULL, "print one JSON document", TD_CLI_ANY}
 #define TD_CLI_PROGRESS_OPTION \
 	{"progress", 0, TD_CLI_TEXT, TD_CLI_AT(progress), "WHEN", \
-	 "show progress on standard error: always, never, auto (auto: on a terminal)", \
+	 "show progress on standard error: always, never or auto (auto: if it is a terminal)", \
 	 TD_CLI_WORDS("auto", "always", "never")}
 #define TD_CLI_JOBS_OPTION \
 	{"jobs", 'j', TD_CLI_NUMBER, TD_CLI_AT(jobs), "N", \
@@ -169,9 +169,9 @@ struct td_cli_setup {
 	 "host memory behind near memory, with --place: as --near, or 0", TD_CLI_ANY}
 #define TD_CLI_MODEL_OPTIONS(setup) \
 	{"functional", 0, TD_CLI_FLAG, TD_CLI_AT(setup.functional), NULL, \
-	 "without a clock: counts and no times", TD_CLI_ANY}, \
+	 "run without a clock: counts, no times", TD_CLI_ANY}, \
 	{"model", 0, TD_CLI_TEXT, TD_CLI_AT(setup.model), "MODEL", \
-	 "with the clock of a machine: NAME or NAME:KEY=VALUE,.. (see tide models)", \
+	 "run with the clock of a machine: NAME or NAME:KEY=VALUE,.. (see tide models)", \
 	 TD_CLI_NAMES(td_cli_model_name)}
 #define TD_CLI_ERRORS_OPTION(replace_invalid) \
 	{"replace-invalid", 0, TD_CLI_FLAG, TD_CLI_AT(replace_invalid), NULL, \

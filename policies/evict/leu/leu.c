@@ -314,14 +314,14 @@ static void report(void *self, const struct tide_report *r)
 }
 
 static const struct tide_param params[] = {
-	{"by", TIDE_PARAM_TEXT, "ref", 0, 0, "whose reuse intervals: ref, or page (needs no refs)"},
+	{"by", TIDE_PARAM_TEXT, "ref", 0, 0,
+	 "one distribution of reuse intervals per ref, or per page (needs no refs)"},
 	{"refs", TIDE_PARAM_INT, "1024", 1, 65536,
 	 "entries of the table; the least recently credited one is recycled"},
 	{"sample", TIDE_PARAM_REAL, "1", 1e-6, 1, "share of the pages that are counted"},
 	{"train", TIDE_PARAM_TRACE, "", 0, 0,
-	 "learn from a pass over this trace, and nothing in the run"},
-	{"decay", TIDE_PARAM_INT, "0", 0, 0x1p48,
-	 "halve all counts, and n beyond them, every so many accesses; 0: never"},
+	 "learn from a pass over this trace, and not during the run"},
+	{"decay", TIDE_PARAM_INT, "0", 0, 0x1p48, "halve all counts every N accesses; 0: never"},
 	{"edge", TIDE_PARAM_TEXT, "next", 0, 0,
 	 "reuses in the bin of a page's age: next: may still come, bin: are over"},
 	{0},

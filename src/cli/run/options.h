@@ -23,44 +23,45 @@ struct td_run_options {
 	{"chunk", 0, TD_CLI_TEXT, TD_CLI_AT(chunk), "SIZE", \
 	 "bytes per chunk, 1 to 64 pages (64K)", TD_CLI_ANY}, \
 	{"evict", 0, TD_CLI_TEXT, TD_CLI_AT(evict), "POLICY", \
-	 "which chunk leaves near memory (lrm); see tide policies", \
+	 "policy that chooses the chunk to evict (lrm); see tide policies", \
 	 TD_CLI_NAMES(td_cli_evict_name)}, \
 	{"prefetch", 0, TD_CLI_TEXT, TD_CLI_AT(prefetch), "POLICY", \
-	 "which pages come with a fault (locality)", TD_CLI_NAMES(td_cli_prefetch_name)}, \
+	 "policy that chooses the pages to bring in on a fault (locality)", \
+	 TD_CLI_NAMES(td_cli_prefetch_name)}, \
 	{"place", 0, TD_CLI_TEXT, TD_CLI_AT(place), "POLICY", \
-	 "which victims go to host memory and which to storage (host, while there is room)", \
+	 "policy that sends victims to host memory or storage (host memory, while there is room)", \
 	 TD_CLI_NAMES(td_cli_place_name)}, \
 	{"host", 0, TD_CLI_TEXT, TD_CLI_AT(host), "SIZE", \
-	 "host memory behind near memory (as much as it takes, without --storage)", TD_CLI_ANY}, \
+	 "host memory behind near memory (as much as needed; with --storage, none)", TD_CLI_ANY}, \
 	{"host-kind", 0, TD_CLI_TEXT, TD_CLI_AT(host_kind), "KIND", \
 	 "what host memory is: plain, or compressed by lz4 or zstd (plain)", \
 	 TD_CLI_WORDS("plain", "lz4", "zstd")}, \
 	{"storage", 0, TD_CLI_TEXT, TD_CLI_AT(storage), "FILE", \
-	 "a file for what host memory does not hold; it is overwritten", TD_CLI_ANY}, \
+	 "file for pages that host memory cannot hold; it is overwritten", TD_CLI_ANY}, \
 	{"mapping", 0, TD_CLI_TEXT, TD_CLI_AT(mapping), "KIND", \
-	 "exact, around, fast, copy, or auto: by what the policies need (auto)", \
+	 "exact, around, fast, copy, or auto: chosen by what the policies need (auto)", \
 	 TD_CLI_NAMES(td_lib_mapping_word)}, \
 	{"service", 0, TD_CLI_TEXT, TD_CLI_AT(service), "KIND", \
-	 "who serves faults: thread, signal, or auto: a thread where the kernel lets it (auto)", \
+	 "who serves faults: thread, signal, or auto: a thread if the kernel allows it (auto)", \
 	 TD_CLI_NAMES(td_lib_service_word)}, \
 	{"threshold", 0, TD_CLI_TEXT, TD_CLI_AT(threshold), "SIZE", \
-	 "allocations of at least that are paged (1M)", TD_CLI_ANY}, \
+	 "page allocations of at least this size (1M)", TD_CLI_ANY}, \
 	{"fork", 0, TD_CLI_TEXT, TD_CLI_AT(forks), "HOW", \
 	 "copy: a forked child gets plain memory; refuse: fork() fails (copy)", \
 	 TD_CLI_WORDS("copy", "refuse")}, \
 	{"watchdog", 0, TD_CLI_TEXT, TD_CLI_AT(watchdog), "TIME", \
-	 "a policy that takes longer ends the program; 0: never (10s)", TD_CLI_ANY}, \
+	 "end the program if a policy takes longer for a decision; 0: never (10s)", TD_CLI_ANY}, \
 	TD_CLI_SEED_OPTION, \
 	{"log", 0, TD_CLI_TEXT, TD_CLI_AT(log), "FILE", \
-	 "write every decision to FILE, a JSON line each", TD_CLI_ANY}, \
+	 "write every decision to FILE, one JSON line each", TD_CLI_ANY}, \
 	{"stats", 0, TD_CLI_TEXT, TD_CLI_AT(stats), "FILE", \
-	 "write what came of it to FILE, as JSON", TD_CLI_ANY}, \
+	 "write the results to FILE as JSON", TD_CLI_ANY}, \
 	{"whatif", 0, TD_CLI_FLAG, TD_CLI_AT(whatif), NULL, \
-	 "record, and say afterwards what other policies would have done", TD_CLI_ANY}, \
+	 "record, and show afterwards what other policies would have done", TD_CLI_ANY}, \
 	{"live", 0, TD_CLI_FLAG, TD_CLI_AT(live), NULL, \
-	 "show tiers, faults and policy on standard error while it runs", TD_CLI_ANY}, \
+	 "show tiers, faults and policy on standard error while the program runs", TD_CLI_ANY}, \
 	{"progress", 0, TD_CLI_TEXT, TD_CLI_AT(progress), "WHEN", \
-	 "--live: always, never, auto (auto: on a terminal)", \
+	 "when --live draws: always, never or auto (auto: on a terminal)", \
 	 TD_CLI_WORDS("auto", "always", "never")}, \
 	TD_CLI_HELP_OPTION, \
 	TD_CLI_END_OPTIONS
