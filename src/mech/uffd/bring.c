@@ -1,5 +1,5 @@
-/* What was decided is carried out: content comes, and pages are mapped. The chunk is busy; the lock
- * is given up while pages move. */
+/* Carries out what the engine has decided: content comes, and pages are mapped. The chunk is busy.
+ * The thread gives up the lock while pages move. */
 #include "core/assert.h"
 #include "in.h"
 #include "lanes.h"
@@ -172,8 +172,8 @@ static void note_mapped(struct td_pager *p, const struct td_arrival *a)
 
 /* ---- a chunk ---- */
 
-/* Somebody may have evicted the chunk while its pages came. What was packed then counts as tier 2
- * already. */
+/* Another thread's fault may have evicted the chunk while its pages came. Then the pages that were
+ * packed count as tier 2 already. */
 void td_pager_settle(struct td_pager *p, uint32_t chunk, uint64_t came, uint64_t unpacked)
 {
 	uint64_t lost = came & ~td_pager_engine_lanes(p, chunk).resident &
@@ -264,7 +264,7 @@ static int bring_pages(struct td_pager *p, const struct td_touched *t)
 	/* With one page of it all are read that should be here and are not yet. */
 	int rc = td_pager_bring(p, t->chunk, td_pager_engine_lanes(p, t->chunk).resident,
 				m->pages_to_map(p, t->chunk, touched), written);
-	/* That others cannot be had need not concern who touched this one. */
+	/* The touched page is here: that others could not be read does not concern its thread. */
 	if (rc && td_pager_get(p, t->chunk, LANE_HELD) & touched)
 		rc = td_pager_bring(p, t->chunk, touched, touched, written);
 	td_pager_calm(p, t->chunk);
@@ -272,25 +272,26 @@ static int bring_pages(struct td_pager *p, const struct td_touched *t)
 	return rc;
 }
 
-/* Pages that lanes call mapped before they are. */
+/* The lanes call these pages mapped before they are. */
 struct promise {
 	struct td_arrival arrival;
 	struct td_done *done;
 	uint64_t writable, stale; /* pages that were not so before */
 };
 
-/* What is in memory is there before it is mapped, as far as the others can see, who leave a busy
- * chunk alone; only what cannot be mapped after all makes it necessary to say more. false: content
- * has to come first, or the mapping does not allow it. */
+/* Other threads leave a busy chunk alone, so the lanes may say now what will be true when the chunk
+ * is calm, and the thread takes the lock once. If a page cannot be mapped after all, take_back()
+ * undoes it. false: content has to come first, or the mapping does not allow it. */
 static bool promise(struct td_pager *p, const struct td_touched *t, struct promise *a)
 {
 	const struct td_mapping *m = td_pager_extent(p, t->chunk)->mapping;
 	uint64_t touched = UINT64_C(1) << t->bit;
+	if (!m->maps_unlocked)
+		return false;
 	uint64_t to_map = m->pages_to_map(p, t->chunk, touched);
 	uint64_t wanted = to_map | td_pager_engine_lanes(p, t->chunk).resident;
 	struct td_fill f = td_pager_plan_fill(p, t->chunk, wanted);
-	if (!m->maps_unlocked || f.stored | f.swapped | f.file ||
-	    !(a->done = td_pager_take_done(p)))
+	if (f.stored | f.swapped | f.file || !(a->done = td_pager_take_done(p)))
 		return false;
 	a->arrival = plan(p, t->chunk, to_map, to_map, t->write ? touched : 0);
 	a->writable = a->arrival.writable & ~td_pager_get(p, t->chunk, LANE_WRITABLE);

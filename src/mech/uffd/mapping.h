@@ -1,12 +1,12 @@
-/* A way of mapping is a table. What differs between `exact`, `around`, `fast` and `copy` is in the
- * file of each (map_exact.c and so on), and nobody else asks which of them it is.
+/* A way of mapping is a table. Everything that differs between `exact`, `around`, `fast` and `copy`
+ * is in the file of each, and no other code asks which of them it has.
  *
- *     exact, around     shared memory (a memfd): the program's mapping and the view show the same
- *                       pages, so unmapping one costs no copy
- *     fast              anonymous memory: a page is moved between the program's mapping and the
- * view copy              anonymous memory: the view keeps a copy, and pages that leave are dropped
- *     file              a file that is only read: pages come from it by a copy, and are dropped;
- *                       no option names it, for a pager of any mapping may have it (choose.c) */
+ *     exact, around     shared memory (a memfd). The program's mapping and the view show the same
+ *                       pages, so unmapping a page costs no copy.
+ *     fast              anonymous memory. Pages are moved between the program's mapping and the
+ * view. copy              anonymous memory. The view keeps a copy, and pages that leave are
+ * dropped. file              a file that is only read. Pages come from it by a copy, and are
+ * dropped. No option names this one: pagers of other mappings have it too (choose.c). */
 #ifndef TD_UFFD_MAPPING_H
 #define TD_UFFD_MAPPING_H
 
@@ -20,44 +20,47 @@ struct td_slot;
 
 struct td_mapping {
 	const char *name;
-	unsigned gives;       /* of enum tide_needs: what policies can see */
-	unsigned kernel;      /* of enum td_uffd_has: all of these */
-	const char *lacking;  /* what a kernel without them cannot do, and what to use there */
-	unsigned batch_share; /* a batch that leaves is one part in so many of near memory */
-	unsigned lanes;       /* bits 1 << LANE_...: those that not every mapping has */
-	enum td_pager_lane in_table;        /* pages that the program's page table may have */
-	const struct td_mapping *for_files; /* how such a pager maps files that may be written */
-	bool protectable;                   /* the program may give its pages other rights */
-	bool tracks_writes;                 /* a first write faults, where the kernel can do that */
-	bool maps_arrivals;                 /* what comes by prefetch is mapped at once */
-	bool maps_unlocked; /* a page can be mapped after the lanes have said that it is */
-	bool has_frames;    /* slots have memory from the start: none is moved out of them */
+	/* Facts. */
+	unsigned gives;              /* of enum tide_needs: what policies can see */
+	unsigned kernel;             /* of enum td_uffd_has: what the kernel must have */
+	const char *lacking;         /* the same in words, and what to use without it */
+	unsigned batch_share;        /* a batch that leaves is near memory divided by this */
+	unsigned lanes;              /* bits 1 << LANE_...: lanes that other mappings do not use */
+	enum td_pager_lane in_table; /* pages that the program's page table may have */
+	const struct td_mapping *for_files; /* how such a pager maps a file that may be written */
+	bool protectable;                   /* the program may call mprotect() on its pages */
+	bool tracks_writes;                 /* a first write faults, if the kernel can do that */
+	bool maps_arrivals;                 /* a chunk that is prefetched is mapped at once */
+	bool maps_unlocked;                 /* lanes may call a page mapped before it is */
+	bool has_frames;                    /* slots keep their memory: no page is moved out */
 
-	/* Once for the pager whose anonymous memory is mapped so. NULL: nothing to do. */
-	int (*open)(struct td_pager *p);
-	/* Memory of the extent, at its base and in its view. */
-	int (*attach)(struct td_pager *p, struct td_extent *x);
+	/* The pager, or the extent, is new: no other thread uses it. */
+	int (*open)(struct td_pager *p);                        /* buffers; NULL: none */
+	int (*attach)(struct td_pager *p, struct td_extent *x); /* maps base and view */
 
-	/* Pages come. With the lock: which pages are mapped when one is touched; what that takes.
-	 */
+	/* Pages come; the lock is held. Which pages are to be mapped if these are touched? */
 	uint64_t (*pages_to_map)(struct td_pager *p, uint32_t chunk, uint64_t touched);
+	/* Works out what it takes to map a->to_map. */
 	void (*plan)(struct td_pager *p, struct td_arrival *a);
-	/* Without it: n pages from a slot to where they belong; from the view into the page table;
-	 * a page of zeros into the page table. */
+	/* Changes the lanes of pages that deliver() has brought, besides HELD. */
+	void (*note_delivered)(struct td_pager *p, uint32_t chunk, uint64_t pages);
+
+	/* Pages come; the lock is not held. Brings n pages from a slot to the extent. */
 	int (*deliver)(struct td_pager *p, struct td_extent *x, uint32_t chunk, unsigned at,
 		       unsigned n, struct td_slot *slot);
+	/* Maps n pages that are in memory; one page of zeros. */
 	int (*map_run)(struct td_pager *p, struct td_extent *x, uint32_t chunk, unsigned at,
 		       unsigned n, bool protect);
 	int (*map_zero)(struct td_pager *p, unsigned char *at, bool protect);
-	/* With the lock: these were delivered. */
-	void (*note_delivered)(struct td_pager *p, uint32_t chunk, uint64_t pages);
 
-	/* Pages go, without the lock. Out of the page table; and their memory, once they are. */
+	/* Pages go; the lock is not held. Takes job->unmap out of the page table, in a batch. */
 	void (*take_out)(struct td_pager *p, struct td_leaving *l, struct td_job *job);
+	/* Gives back the memory of pages that are not mapped. */
 	void (*free_pages)(struct td_pager *p, struct td_extent *x, uint32_t chunk, uint64_t pages);
-	/* Their content does not matter any more: of pages that are mapped; of unmapped addresses.
-	 */
+
+	/* The lock is held. The pages are zero from now on, mapped or not. */
 	void (*drop)(struct td_pager *p, struct td_extent *x, uint32_t chunk, uint64_t pages);
+	/* Gives back the memory of pages whose addresses are unmapped. */
 	void (*forget)(struct td_pager *p, struct td_extent *x, uint64_t first, uint64_t pages);
 };
 

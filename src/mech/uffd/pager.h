@@ -1,48 +1,49 @@
-/* Inside the pager. A fault goes through these files from the top to the bottom:
+/* Inside the pager. A fault passes these files from top to bottom:
  *
- *     signal.c thread.c      a SIGBUS, or a message, becomes a touch
- *     fault.c                whose page is it? the engine is asked
- *     books.c                what the engine decides becomes lanes, lists and sums
- *     bring.c                the content comes, and the page is mapped
- *     map_exact.c, _around, _fast, _copy, _file
- *                            each way of mapping: a table (mapping.h); anonymous.c is shared by
- * three kernel.c               userfaultfd and other calls, one function each
+ *     signal.c, thread.c  a SIGBUS, or a message of the kernel, becomes a touch
+ *     fault.c             finds the page, waits for its chunk, asks the engine
+ *     books.c             writes down what the engine decides: lanes, lists, sums
+ *     bring.c             gets the content of pages, and has them mapped
+ *     map_*.c             one way of mapping each: a table of functions (mapping.h)
+ *     kernel.c            calls the kernel, one function per call
  *
- * Beside that way:
+ * These files serve that path, or other calls:
  *
- *     space.c lanes.c lock.c addresses to pages; bitmaps of chunks; the lock, and waiting
- *     ahead.c helpers.c      chunks that come untouched, and the threads that read them
- *     flush.c unmap.c out.c  chunks leave in batches: out of the page table, to tier 2, to files
- *     slots.c                buffers for pages on their way
- *     watch.c                pages are unmapped so that their next touch is seen
- *     map.c advise.c         what the program asks for: mappings, and all else
- *     open.c choose.c        life of a pager; which mapping it has
- *     watchdog.c check.c     policies that do not come back; whether the books agree
+ *     space.c, map.c      addresses, page numbers, mappings that come and go
+ *     lanes.c, lock.c     memory of the lanes; the lock, and waiting for a chunk
+ *     ahead.c, helpers.c  chunks that come without a touch; threads that read them
+ *     flush.c, unmap.c    chunks leave in batches, out of the page table, to tier 2 or 3
+ *     out.c, slots.c      writes to files; buffers for pages on their way
+ *     watch.c             unmaps pages so that the pager sees their next touch
+ *     anonymous.c         what three of the mappings have in common
+ *     advise.c            what a program asks for besides touching pages
+ *     open.c, choose.c    life of a pager; which mapping it gets
+ *     watchdog.c, check.c policies that do not return; whether the books agree
  *
- * uffd.h is what the library sees. Headers: pager.h has the state, lanes.h, space.h, lock.h, in.h,
- * out.h and threads.h the functions, transfer.h pages on their way, mapping.h and service.h the
- * tables.
+ * The library sees uffd.h alone. pager.h has the state. lanes.h, space.h, lock.h, in.h, out.h and
+ * threads.h have the functions, chunk.h, extent.h and transfer.h the small structs, mapping.h and
+ * service.h the tables.
  *
- * A page of a mapping has its content in one of these places, and the lanes of its chunk say where:
+ * The content of a page is in one of these places, and the lanes of its chunk say where:
  *
- *     HELD       in memory: of an `exact` mapping in the memfd, which the program's mapping and the
- *                pager's own (the view) both show; of a `fast` one in the program's mapping where
- *                MAPPED, else in the view, which is a shadow of it; of a `copy` one in the view,
- *                and where MAPPED in the program's mapping too, which alone is right where STALE
+ *     HELD       in memory. exact, around: in the memfd, which the program's mapping and the
+ *                pager's own mapping (the view) both show. fast: in the program's mapping if
+ *                MAPPED, else in the view. copy: in the view; if MAPPED, in the program's mapping
+ *                too, and if STALE, only there. file: in the program's mapping.
  *     STORED     compressed, in the store
- *     SWAPPED    in the tier 3 file, at its number times the page size
- *     -          in the mapped file, or it is zero
+ *     SWAPPED    in the tier 3 file, at the page number times the page size
+ *     none       in the mapped file, or the page is zero
  *
- * MAPPED says that the program's page table has it (of an `exact` mapping: at least it once had; a
- * fault on such a page maps it again), WRITABLE that it may be written without a fault, DIRTY that
- * it has changed since it was last in a file. LINGER: the engine has evicted the page, and it
- * leaves with the next batch.
+ * MAPPED: the program's page table has the page. (exact, around: it had it once. A fault on such a
+ * page maps it again.) WRITABLE: a write does not fault. DIRTY: the page has changed since it was
+ * last in a file. LINGER: the engine has evicted the page, and it leaves with the next batch.
  *
- * The engine says what is near (resident). HELD pages that are neither resident nor lingering, and
- * STORED ones, are tier 2.
+ * The engine says what is near (resident). Tier 2 is the STORED pages, and the HELD ones that are
+ * neither resident nor lingering.
  *
- * The lock is held for decisions and lanes alone. Whoever moves the pages of a chunk has made it
- * busy first, under the lock; everybody else waits until it is not. */
+ * A thread holds the lock only to decide and to change lanes. Before a thread moves pages of a
+ * chunk it makes the chunk busy, under the lock. Other threads wait until the chunk is calm again.
+ */
 #ifndef TD_UFFD_PAGER_H
 #define TD_UFFD_PAGER_H
 
