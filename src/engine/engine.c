@@ -377,6 +377,7 @@ int td_engine_finish(struct td_engine *e, struct tide_error *err)
 {
 	int rc = td_engine_log_close(e->log, err);
 
+	td_checked(td_engine_check(e));
 	e->log = NULL;
 	return rc;
 }
@@ -429,6 +430,7 @@ int td_engine_eject(struct td_engine *e, struct tide_error *err)
 	uint32_t *list = resident_by_migration(e, &n);
 	if (!list)
 		return tide_fail(err, -ENOMEM, "out of memory");
+	td_assert(!*e->ejected && n == e->near.resident_chunks);
 	snprintf(e->ejected, sizeof e->ejected, "%s", box->choice.policy->name);
 	empty_box(box);
 	int rc = td_policy_choose(&lrm, "lrm", TIDE_EVICT, err);

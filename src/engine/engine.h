@@ -162,6 +162,9 @@ int td_engine_check_needs(const struct td_engine_config *config, struct tide_err
 
 int td_engine_create(struct td_engine **out, struct td_engine_config *config,
 		     struct tide_error *err);
+/* check.c: do the records agree with what is said of near memory, of tier 2 and of observation? A
+ * walk over all of them. -EUCLEAN: no, which is a bug of the engine. */
+int td_engine_check(const struct td_engine *e);
 /* The log is complete and ends here; is it written? */
 int td_engine_finish(struct td_engine *e, struct tide_error *err);
 void td_engine_destroy(struct td_engine *e);

@@ -88,6 +88,9 @@ static void evict(struct td_engine *e, tide_chunk victim, tide_tier to)
 	struct td_lanes l = load(e, victim.index);
 	struct tide_evicted what = {l.resident, l.touched, l.dirty, false, TIDE_OBSERVE};
 	uint64_t pages = td_lanes_count(l.resident);
+	td_assert(pages && e->near.resident_chunks);
+	td_assert(victim.index != e->near.fault_chunk.index);
+	td_assert(to.number == 2 || to.number == 3);
 	e->counts.evicted_chunks++;
 	e->counts.evicted_pages += pages;
 	e->counts.writeback_pages += td_lanes_count(l.dirty);
@@ -104,6 +107,7 @@ static void evict(struct td_engine *e, tide_chunk victim, tide_tier to)
 	store(e, victim.index, (struct td_lanes){.armed = l.armed & ~l.resident});
 	e->near.free_pages += pages;
 	e->near.resident_chunks--;
+	td_assert(e->near.free_pages <= e->near.capacity_pages);
 }
 
 static int make_room(struct td_engine *e, uint64_t fault_bit, uint64_t *size,
@@ -114,6 +118,7 @@ static int make_room(struct td_engine *e, uint64_t fault_bit, uint64_t *size,
 		TELL(e, on_full);
 	}
 	while (e->near.free_pages < *size) {
+		td_assert(e->near.resident_chunks >= e->near.blocked_chunks);
 		if (e->near.resident_chunks == e->near.blocked_chunks) {
 			td_set_drop_highest(e, fault_bit);
 			--*size;
@@ -151,6 +156,8 @@ static void make_resident(struct td_engine *e, uint32_t index, uint64_t pages, u
 			  uint64_t dirty)
 {
 	struct td_lanes l = load(e, index);
+	td_assert(pages && !(l.resident & pages));
+	td_assert(!((touched | dirty) & ~pages));
 	e->near.resident_chunks += !l.resident;
 	l.resident |= pages;
 	l.touched |= touched;
@@ -181,6 +188,8 @@ static void bring_in(struct td_engine *e, tide_chunk c, uint64_t fault_bit, uint
 		     uint64_t dirty)
 {
 	const struct tide_plan *plan = &e->plan;
+	td_assert(size == td_set_pages(e) && size <= e->near.free_pages);
+	td_assert(!fault_bit || plan->own & fault_bit);
 	if (plan->own)
 		make_resident(e, c.index, plan->own, fault_bit, dirty);
 	for (uint32_t i = 0; i < plan->n; i++)
@@ -244,6 +253,8 @@ int td_engine_fault(struct td_engine *e, tide_chunk c, unsigned bit, const struc
 {
 	if (e->maps.on && !(td_maps_pages(e, c.index) >> bit & 1))
 		return refuse_absent(event, err);
+	td_assert(bit < e->near.chunk_pages && !(resident(e, c.index) >> bit & 1));
+	td_assert(e->near.fault_chunk.index == UINT32_MAX && !e->near.planned);
 	e->counts.faults++;
 	e->near.fault_chunk = c;
 	e->near.blocked_chunks = resident(e, c.index) != 0;
@@ -258,6 +269,7 @@ int td_engine_fault(struct td_engine *e, tide_chunk c, unsigned bit, const struc
 	e->near.fault_chunk = TIDE_NO_CHUNK;
 	if (e->observing && !rc)
 		td_observe_after(e, c, UINT64_C(1) << bit);
+	CHECK_SOMETIMES(e);
 	return rc;
 }
 

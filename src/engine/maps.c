@@ -61,6 +61,7 @@ static uint64_t part(const struct td_engine *e, uint64_t number, uint64_t first,
 	uint64_t base = number * e->near.chunk_pages, last = base + e->near.chunk_pages - 1;
 	uint64_t from = first > base ? first - base : 0;
 	uint64_t to = (end - 1 < last ? end - 1 : last) - base;
+	td_assert(first < end && from <= to && to < e->near.chunk_pages);
 	return (UINT64_MAX << from) & (UINT64_MAX >> (63 - to));
 }
 
@@ -77,6 +78,9 @@ uint64_t td_maps_pages(const struct td_engine *e, uint64_t number)
 static void insert(struct td_engine *e, uint32_t at, uint64_t first, uint64_t end)
 {
 	size_t bytes = (e->near.allocations_n - at) * sizeof(uint64_t);
+	td_assert(first < end && at <= e->near.allocations_n);
+	td_assert(!at || firsts(e)[at - 1] < first);
+	td_assert(at == e->near.allocations_n || end <= firsts(e)[at]);
 	memmove(firsts(e) + at + 1, firsts(e) + at, bytes);
 	memmove(ends(e) + at + 1, ends(e) + at, bytes);
 	firsts(e)[at] = first;
@@ -86,6 +90,7 @@ static void insert(struct td_engine *e, uint32_t at, uint64_t first, uint64_t en
 
 static void take_out(struct td_engine *e, uint32_t at, uint32_t n)
 {
+	td_assert((uint64_t)at + n <= e->near.allocations_n);
 	size_t bytes = (e->near.allocations_n - at - n) * sizeof(uint64_t);
 	memmove(firsts(e) + at, firsts(e) + at + n, bytes);
 	memmove(ends(e) + at, ends(e) + at + n, bytes);
@@ -161,6 +166,7 @@ static void lose(struct td_engine *e, tide_chunk c, uint64_t gone)
 		td_observe_forget(e, c);
 	if (e->tiers.on && !(td_maps_pages(e, c.index) & ~gone))
 		td_tiers_forget(e, c);
+	td_assert(e->near.free_pages <= e->near.capacity_pages);
 }
 
 /* Pages that exist, to the end of their span. */
@@ -204,6 +210,7 @@ int td_engine_gone(struct td_engine *e, uint64_t first, uint64_t pages, struct t
 		lose_all(e, first > firsts(e)[i] ? first : firsts(e)[i],
 			 end < ends(e)[i] ? end : ends(e)[i]);
 	cut(e, first, end);
+	CHECK_SOMETIMES(e);
 	return 0;
 }
 

@@ -26,6 +26,7 @@ void td_observe_init(struct td_engine *e)
 	struct td_observe *o = &e->observe;
 	o->budget[TIDE_OBSERVE] = (unsigned)setting(evict, "observe", 100);
 	o->budget[TIDE_FEEDBACK] = FEEDBACK_BUDGET;
+	td_assert(o->budget[TIDE_OBSERVE] + FEEDBACK_BUDGET <= TD_OBSERVE_COUNTERS);
 	o->budget[TIDE_TRIGGER] = TD_OBSERVE_COUNTERS - FEEDBACK_BUDGET - o->budget[TIDE_OBSERVE];
 	o->samples = (unsigned)setting(evict, "samples", 1);
 	o->adapt = setting(evict, "adapt", 1);
@@ -50,6 +51,7 @@ static enum tide_purpose forget(struct td_observe *o, uint32_t index)
 	unsigned purpose, at;
 	if (!find(o, index, &purpose, &at))
 		return TIDE_OBSERVE;
+	td_assert(o->n[purpose] && o->n[purpose] <= o->budget[purpose]);
 	o->chunk[purpose][at] = o->chunk[purpose][--o->n[purpose]];
 	return (enum tide_purpose)purpose;
 }
@@ -84,6 +86,8 @@ static void arm(struct td_engine *e, uint32_t index, uint64_t pages, unsigned n,
 	if (!pages || l.armed & l.resident || o->n[purpose] >= o->budget[purpose])
 		return;
 	pages = draw(e, pages, n);
+	td_assert(pages && td_lanes_count(pages) <= n);
+	td_assert(!find(o, index, &(unsigned){0}, &(unsigned){0}));
 	l.armed |= pages;
 	store(e, index, l);
 	e->counts.observe_pages += td_lanes_count(pages);
@@ -135,6 +139,7 @@ static void judge(struct td_observe *o)
 		o->samples = o->samples * 2 < SAMPLES_MAX ? o->samples * 2 : SAMPLES_MAX;
 	else if (o->came_back * 5 < JUDGED)
 		o->samples = o->samples > 1 ? o->samples / 2 : 1;
+	td_assert(o->samples >= 1 && o->samples <= SAMPLES_MAX);
 	o->left_n = o->came_back = 0;
 }
 
@@ -148,6 +153,7 @@ void td_observe_evicted(struct td_engine *e, tide_chunk c, const struct td_lanes
 	}
 	if (!o->adapt)
 		return;
+	td_assert(o->left_n < JUDGED && o->came_back <= o->left_n);
 	o->left[o->left_n++] = c.index;
 	if (o->left_n == JUDGED)
 		judge(o);
@@ -160,6 +166,7 @@ int td_engine_notice(struct td_engine *e, tide_chunk c, const struct tide_event 
 {
 	struct td_lanes l = load(e, c.index);
 	enum tide_purpose purpose = forget(&e->observe, c.index);
+	td_assert(l.armed & l.resident);
 	e->counts.remote_accesses++;
 	e->counts.notices++;
 	e->counts.observe_pages += td_lanes_count(l.armed & l.resident);

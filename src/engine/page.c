@@ -26,6 +26,8 @@ int td_engine_fault_page(struct td_engine *e, const struct tide_batch *batch, ui
 {
 	uint32_t *records = (uint32_t *)(void *)e->bits.at;
 	tide_chunk c = {e->index[i]};
+	td_assert(e->single_pages && c.index < e->near.chunks && !records[c.index]);
+	td_assert(e->near.resident_chunks + e->near.free_pages == e->near.capacity_pages);
 	e->near.fault_chunk = c;
 	TELL(e, on_fault, c, (tide_page){batch->page[i]});
 	if (__builtin_expect(e->near.free_pages != 0, 0)) {
@@ -51,8 +53,10 @@ int td_engine_fault_page(struct td_engine *e, const struct tide_batch *batch, ui
 
 void td_engine_count_pages(struct td_engine *e, uint64_t faults, uint64_t came_into_free)
 {
+	td_assert(came_into_free <= faults);
 	e->counts.faults += faults;
 	e->counts.migrated_pages += faults;
 	e->counts.evicted_chunks += faults - came_into_free;
 	e->counts.evicted_pages += faults - came_into_free;
+	CHECK_SOMETIMES(e);
 }

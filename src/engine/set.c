@@ -35,14 +35,22 @@ static void sort_others(struct tide_plan *plan)
 	}
 }
 
+static bool is_blocked(const struct td_engine *e, uint32_t index)
+{
+	return ((const uint64_t *)(void *)e->planned.at)[index / 64] >> (index % 64) & 1;
+}
+
 static void block(struct td_engine *e, uint32_t index)
 {
+	td_assert(index < e->near.chunks && !is_blocked(e, index));
+	td_assert(index != e->near.fault_chunk.index);
 	((uint64_t *)(void *)e->planned.at)[index / 64] |= UINT64_C(1) << (index % 64);
 	e->near.blocked_chunks += resident(e, index) != 0;
 }
 
 static void unblock(struct td_engine *e, uint32_t index)
 {
+	td_assert(index < e->near.chunks && is_blocked(e, index));
 	((uint64_t *)(void *)e->planned.at)[index / 64] &= ~(UINT64_C(1) << (index % 64));
 }
 
@@ -84,16 +92,26 @@ void td_set_drop_highest(struct td_engine *e, uint64_t fault_bit)
 	struct tide_plan *plan = &e->plan;
 	uint64_t own = plan->own & ~fault_bit;
 	struct tide_plan_entry *last = plan->n ? &plan->other[plan->n - 1] : NULL;
+	td_assert(own || last);
 	if (!last || (own && number_of(e, e->near.fault_chunk) > last->number)) {
 		plan->own &= ~(UINT64_C(1) << (63 - __builtin_clzll(own)));
 		return;
 	}
+	td_assert(last->pages);
 	last->pages &= ~(UINT64_C(1) << (63 - __builtin_clzll(last->pages)));
 	if (last->pages)
 		return;
 	unblock(e, last->index);
 	e->near.blocked_chunks -= resident(e, last->index) != 0;
 	plan->n--;
+}
+
+uint64_t td_set_pages(const struct td_engine *e)
+{
+	uint64_t n = td_lanes_count(e->plan.own);
+	for (uint32_t i = 0; i < e->plan.n; i++)
+		n += td_lanes_count(e->plan.other[i].pages);
+	return n;
 }
 
 void td_set_begin(struct td_engine *e, uint64_t fault_bit)
@@ -123,6 +141,7 @@ int td_set_settle(struct td_engine *e, const struct tide_policy *p, tide_chunk c
 	*size += td_lanes_count(plan->own);
 	for (; *size > e->near.capacity_pages; --*size)
 		td_set_drop_highest(e, fault_bit);
+	td_assert(*size == td_set_pages(e) && *size <= e->near.capacity_pages);
 	return 0;
 }
 

@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "core/assert.h"
+
 #define LOOK_AHEAD 64 /* a step here is so short that a miss takes many */
 #define DIRECT_AT_FIRST 65536
 #define EXPECT_AT_MOST (UINT64_C(1) << 24)
@@ -10,6 +12,7 @@
 
 int td_space_init(struct td_space *s, uint32_t chunk_pages, uint64_t range, uint64_t chunks)
 {
+	td_assert(chunk_pages >= 1 && chunk_pages <= 64);
 	*s = (struct td_space){.chunk_pages = chunk_pages, .shift = -1};
 	if (!(chunk_pages & (chunk_pages - 1)))
 		s->shift = __builtin_ctz(chunk_pages);
@@ -78,6 +81,7 @@ static int index_by_map(struct td_space *s, uint64_t number, uint32_t *index)
 	struct tide_map_entry *entry = tide_map_find(&s->map, number);
 	if (entry->value_plus_1) {
 		*index = entry->value_plus_1 - 1;
+		td_assert(*index < s->n);
 		return 0;
 	}
 	int rc = give_index(s, number, index);
@@ -88,6 +92,7 @@ static int index_by_map(struct td_space *s, uint64_t number, uint32_t *index)
 
 static int index_by_table(struct td_space *s, uint64_t number, uint32_t *index)
 {
+	td_assert(number < s->direct_chunks);
 	int rc = give_index(s, number, index);
 	if (rc)
 		return rc;
@@ -103,6 +108,7 @@ static inline int find_index(struct td_space *s, uint64_t number, uint32_t *inde
 	if (__builtin_expect(!plus_1, 0))
 		return index_by_table(s, number, index);
 	*index = plus_1 - 1;
+	td_assert(*index < s->n);
 	return 0;
 }
 

@@ -2,6 +2,7 @@
 #ifndef TD_ENGINE_STEPS_H
 #define TD_ENGINE_STEPS_H
 
+#include "core/assert.h"
 #include "engine.h"
 #include "lanes.h"
 
@@ -22,11 +23,14 @@
 
 ALWAYS struct td_lanes load(struct td_engine *e, uint32_t index)
 {
+	td_assert(index < e->near.chunks);
 	return td_lanes_load(td_engine_record(e, index), e->near.lane_bytes);
 }
 
 ALWAYS void store(struct td_engine *e, uint32_t index, struct td_lanes lanes)
 {
+	td_assert(index < e->near.chunks);
+	td_assert(!((lanes.touched | lanes.dirty) & ~lanes.resident));
 	td_lanes_store(td_engine_record(e, index), e->near.lane_bytes, lanes);
 }
 
@@ -47,6 +51,11 @@ int td_engine_invalid(struct td_engine *e, const struct tide_policy *p, const ch
 /* Why a chunk is not a valid victim, NULL if it is. */
 const char *td_engine_why_invalid(struct td_engine *e, tide_chunk c);
 
+/* At the end of a call, now and then: a walk of all chunks costs each call as much as a step. */
+#define CHECK_SOMETIMES(e) \
+	td_assert((e)->counts.faults % ((uint64_t)(e)->near.chunks + 4096) || \
+		  td_engine_check(e) == 0)
+
 /* ---- set.c: the pages to bring in ---- */
 
 /* Empties the plan but for the faulting page of chunk c. */
@@ -57,6 +66,7 @@ int td_set_settle(struct td_engine *e, const struct tide_policy *p, tide_chunk c
 /* Takes the highest-numbered page other than the faulting one out of the set. */
 void td_set_drop_highest(struct td_engine *e, uint64_t fault_bit);
 void td_set_end(struct td_engine *e);
+uint64_t td_set_pages(const struct td_engine *e); /* in the set */
 
 /* ---- observe.c ---- */
 

@@ -36,6 +36,7 @@ static bool is_dirty(const struct td_engine *e, uint32_t index)
 
 static void leave(struct td_engine *e, uint32_t index)
 {
+	td_assert(is_here(e, index) && e->near.host_free_pages < e->near.host_pages);
 	tide_list_remove(&e->tiers.queue, links(e), index);
 	*flags(e, index) &= (uint8_t)~HERE;
 	e->near.host_free_pages++;
@@ -52,6 +53,7 @@ static void enter(struct td_engine *e, uint32_t index, bool dirty)
 {
 	if (!e->near.host_free_pages) {
 		uint32_t oldest = e->tiers.queue.head;
+		td_assert(oldest != TIDE_NIL);
 		bool was_dirty = is_dirty(e, oldest);
 		if (was_dirty)
 			write_down(e, 2);
@@ -59,6 +61,7 @@ static void enter(struct td_engine *e, uint32_t index, bool dirty)
 			e->carrier.spill(e->carrier.arg, (tide_chunk){oldest}, was_dirty);
 		leave(e, oldest);
 	}
+	td_assert(!is_here(e, index) && e->near.host_free_pages);
 	tide_list_push_tail(&e->tiers.queue, links(e), index);
 	*flags(e, index) = dirty ? HERE | DIRTY : HERE;
 	e->near.host_free_pages--;
@@ -85,6 +88,7 @@ static void fetch_through(struct td_engine *e, tide_chunk c)
 bool td_tiers_fetch(struct td_engine *e, tide_chunk c)
 {
 	bool here = is_here(e, c.index);
+	td_assert(e->near.chunk_pages == 1);
 	bool through = e->tiers.inclusive && e->near.host_pages;
 	e->tiers.from = (tide_tier){here ? 2 : 3};
 	e->counts.tier2_hits += here;
@@ -137,6 +141,7 @@ int td_tiers_place(struct td_engine *e, tide_chunk victim, unsigned kept,
 
 void td_tiers_put(struct td_engine *e, tide_chunk victim, bool dirty, enum tide_placement where)
 {
+	td_assert(where == TIDE_TO_TIER2 || where == TIDE_TO_TIER3);
 	if (where == TIDE_TO_TIER3 || !e->near.host_pages) {
 		if (dirty)
 			write_down(e, 1);

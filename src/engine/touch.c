@@ -17,6 +17,7 @@ int td_engine_touch(struct td_engine *e, tide_chunk c, unsigned bit, const struc
 	struct td_lanes l = load(e, c.index);
 	uint64_t mask = UINT64_C(1) << bit;
 
+	td_assert(bit < e->near.chunk_pages);
 	if (l.resident & mask) {
 		td_engine_tick(e, c);
 		hit(e, c, mask, event, &l);
@@ -32,6 +33,7 @@ int td_engine_touch(struct td_engine *e, tide_chunk c, unsigned bit, const struc
 
 void td_engine_count_hits(struct td_engine *e)
 {
+	td_assert(e->counts.accesses >= e->counts.faults + e->remote_only);
 	e->counts.hits = e->counts.accesses - e->counts.faults - e->remote_only;
 }
 

@@ -42,6 +42,7 @@ static size_t stage_page(struct td_pool *p, size_t k, size_t n)
 	for (uint32_t i = 0; i < p->degree; i++, to += p->block_bytes) {
 		uint32_t b = td_pool_resolve(p, w->pages[k] * p->degree + i);
 		uint64_t was = atomic_fetch_and(&p->blocks[b].word, ~TD_DIRTY);
+		td_assert(was & TD_PRIVATE);
 		if (p->degree == 1 && p->blocks[b].in_frame && !(was & TD_MAIN)) {
 			w->sources[k] = td_pool_bytes_of(p, b);
 		} else if (p->blocks[b].in_frame) {
@@ -209,6 +210,7 @@ static size_t make_room(struct td_pool *p)
 {
 	size_t first = 0, n;
 	p->write_error = 0;
+	td_assert(p->device.n + p->slots_n == p->device_max);
 	for (unsigned i = 0; i < ROUNDS && (n = choose_outs(p, &first)); i++) {
 		p->write_error = drop_all(p, n);
 		if (!p->write_error)
@@ -235,7 +237,8 @@ static void take_victims(struct td_pool *p)
 
 static void land(struct td_pool *p, uint32_t b, uint32_t slot)
 {
-	p->free_frames[p->frames_n++] = p->blocks[b].slot;
+	td_assert(p->blocks[b].in_frame && !(td_pool_word(p, b) & (TD_MAIN | TD_PINS)));
+	td_pool_give_frame(p, p->blocks[b].slot);
 	td_pool_put_at(p, b, slot, false);
 	keep(p, b);
 }
@@ -251,7 +254,7 @@ static int scatter(struct td_pool *p, size_t first, size_t n)
 {
 	struct td_pool_work *w = &p->work;
 	for (size_t i = 0; i < n; i++) {
-		w->slots[i] = p->free_slots[--p->slots_n];
+		w->slots[i] = td_pool_take_slot(p);
 		w->host[i] = td_pool_bytes_of(p, w->victims[first + i]);
 	}
 	pthread_mutex_unlock(&p->lock);
@@ -271,7 +274,7 @@ static int move_some(struct td_pool *p, size_t first, size_t n)
 	struct td_pool_work *w = &p->work;
 	int rc = scatter(p, first, n);
 	for (size_t i = n; rc && i-- > 0;) {
-		p->free_slots[p->slots_n++] = w->slots[i];
+		td_pool_give_slot(p, w->slots[i]);
 		return_victim(p, w->victims[first + i]);
 	}
 	for (size_t i = 0; !rc && i < n; i++)

@@ -40,6 +40,7 @@ static void drain_ring(struct td_pool *p, struct td_pool_ring *r)
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t b = (uint32_t)(r->at[i] >> 32);
 		uint64_t word = td_pool_word(p, b);
+		td_assert(b < p->n_blocks);
 		if (i + 4 < n)
 			__builtin_prefetch(&p->blocks[r->at[i + 4] >> 32]);
 		if (word >> 32 == (uint32_t)r->at[i] && word & TD_MAIN)
@@ -90,6 +91,7 @@ bool td_pool_try_pin(struct td_pool *p, uint64_t ref, uint64_t needed)
 
 static void unpin(struct td_pool *p, uint32_t b)
 {
+	td_assert(td_pool_word(p, b) & TD_PINS);
 	atomic_fetch_sub_explicit(&p->blocks[b].word, 1, memory_order_release);
 }
 
@@ -118,6 +120,7 @@ void td_pool_mark_dirty(struct td_pool *p, uint32_t b)
 {
 	_Atomic uint64_t *bits = &p->dirty[b / 64];
 	uint64_t bit = UINT64_C(1) << b % 64, owner = p->blocks[b].owner;
+	td_assert(td_pool_word(p, b) & TD_PRIVATE && owner != TD_NOBODY);
 	if (!(atomic_fetch_or(&p->blocks[b].word, TD_DIRTY) & TD_DIRTY))
 		td_pool_region_dirtied(p, owner / p->degree);
 	if (!(atomic_load(bits) & bit))

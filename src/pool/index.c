@@ -49,6 +49,7 @@ bool td_pool_index_has(const struct td_pool *p, uint32_t b)
 void td_pool_index_add(struct td_pool *p, uint32_t b, uint64_t signature)
 {
 	uint64_t word = td_pool_word(p, b);
+	td_assert(signature & 1 && !(word & (TD_INDEXED | TD_MAIN)));
 	uint32_t tag = (uint32_t)(signature >> 32);
 	uint64_t i = home(p, tag);
 	while (p->table[i].block)
@@ -97,6 +98,7 @@ void td_pool_content_free(struct td_pool *p, uint32_t content)
 /* There are more contents than blocks, so one that nobody holds is always found. */
 static void free_some(struct td_pool *p)
 {
+	td_assert(p->n_contents > p->n_blocks);
 	while (p->contents[p->hand].block != TIDE_NIL)
 		p->hand = p->hand + 1 == p->n_contents ? 0 : p->hand + 1;
 	td_pool_content_free(p, p->hand);

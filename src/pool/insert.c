@@ -8,12 +8,13 @@
 
 static void arrive(struct td_pool *p, uint32_t b, uint32_t frame)
 {
-	p->free_slots[p->slots_n++] = p->blocks[b].slot;
+	td_pool_give_slot(p, p->blocks[b].slot);
 	td_pool_to_main(p, b, frame);
 }
 
 static void stay_on_device(struct td_pool *p, uint32_t b)
 {
+	td_assert(!p->blocks[b].in_frame && !(td_pool_word(p, b) & (TD_MAIN | TD_DEVICE)));
 	atomic_fetch_or(&p->blocks[b].word, TD_DEVICE);
 	tide_list_push_tail(&p->device, td_pool_links(p), b);
 }
@@ -26,7 +27,7 @@ static void arrive_all(struct td_pool *p)
 			arrive(p, w->coming[i], w->frames[i]);
 			continue;
 		}
-		p->free_frames[p->frames_n++] = w->frames[i];
+		td_pool_give_frame(p, w->frames[i]);
 		stay_on_device(p, w->coming[i]);
 	}
 }
@@ -40,7 +41,7 @@ static uint32_t take_frame(struct td_pool *p, struct td_pool_item *item, const u
 		item->frame = TIDE_NIL;
 		return frame;
 	}
-	frame = p->free_frames[--p->frames_n];
+	frame = td_pool_take_frame(p);
 	memcpy(td_pool_frame(p, frame), bytes, p->block_bytes);
 	return frame;
 }
@@ -122,7 +123,7 @@ static void place_fresh(struct td_pool *p, struct td_pool_item *item)
 		uint64_t ref = item->page * p->degree + k;
 		if (td_pool_resolve(p, ref) != TIDE_NIL)
 			continue;
-		uint32_t frame = p->free_frames[--p->frames_n];
+		uint32_t frame = td_pool_take_frame(p);
 		memcpy(td_pool_frame(p, frame), bytes + (size_t)k * p->block_bytes, p->block_bytes);
 		td_pool_unlink(p, ref);
 		td_pool_block_own(p, td_pool_block_new(p, frame), ref);
@@ -173,7 +174,7 @@ static void insert_item(struct td_pool *p, struct td_pool_item *item, size_t i)
 	else if (item->fresh && !item->rc)
 		place_fresh(p, item);
 	if (item->frame != TIDE_NIL)
-		p->free_frames[p->frames_n++] = item->frame;
+		td_pool_give_frame(p, item->frame);
 	serve_item(p, item);
 }
 

@@ -32,6 +32,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "core/assert.h"
 #include "pool.h"
 #include "tide/list.h"
 #include "tiers/io.h"
@@ -234,6 +235,32 @@ static inline _Atomic uint64_t *td_pool_ref_at(const struct td_pool *p, uint64_t
 	return &p->refs[ref << p->has_links];
 }
 
+/* ---- places ---- */
+
+static inline uint32_t td_pool_take_frame(struct td_pool *p)
+{
+	td_assert(p->frames_n);
+	return p->free_frames[--p->frames_n];
+}
+
+static inline void td_pool_give_frame(struct td_pool *p, uint32_t frame)
+{
+	td_assert(frame < p->n_frames && p->frames_n < p->n_frames);
+	p->free_frames[p->frames_n++] = frame;
+}
+
+static inline uint32_t td_pool_take_slot(struct td_pool *p)
+{
+	td_assert(p->slots_n);
+	return p->free_slots[--p->slots_n];
+}
+
+static inline void td_pool_give_slot(struct td_pool *p, uint32_t slot)
+{
+	td_assert(slot < p->device_max && p->slots_n < p->device_max);
+	p->free_slots[p->slots_n++] = slot;
+}
+
 static inline unsigned char *td_pool_frame(const struct td_pool *p, uint32_t frame)
 {
 	return p->frames + (size_t)frame * p->block_bytes;
@@ -282,6 +309,9 @@ int td_pool_own_page(struct td_pool *p, uint64_t page, bool leads);
 bool td_pool_forget(struct td_pool *p, uint64_t page); /* false: something is pinned */
 void td_pool_unlink(struct td_pool *p, uint64_t ref);
 void td_pool_mark_dirty(struct td_pool *p, uint32_t b);
+
+/* stats.c: as td_pool_check(), for the leader, with the lock; pages may be pinned. */
+int td_pool_agrees(struct td_pool *p);
 
 /* index.c */
 uint32_t td_pool_index_find(const struct td_pool *p, uint64_t signature); /* block or TIDE_NIL */

@@ -11,6 +11,8 @@
 
 #define PATIENCE_NS 1000000000 /* that a leader waits for somebody to put a page */
 #define PAUSE_NS 100000
+/* Batches between walks of everything: so a batch costs a few blocks more. */
+#define CHECK_EVERY(p) (1024 + ((p)->pages * (p)->degree + (p)->n_blocks + (p)->table_n) / 16)
 
 uint64_t td_pool_now_ns(void)
 {
@@ -42,6 +44,7 @@ static void tell(struct td_pool *p)
 		r->done(r->arg, &r->pin, r->result);
 		free(r);
 		pthread_mutex_lock(&p->lock);
+		td_assert(p->async);
 		p->async--;
 	}
 	pthread_cond_broadcast(&p->news);
@@ -61,6 +64,7 @@ static void add_spent(struct td_pool *p)
 
 void td_pool_lead_end(struct td_pool *p)
 {
+	td_assert(p->busy);
 	add_spent(p);
 	p->busy = false;
 	pthread_cond_broadcast(&p->news);
@@ -70,6 +74,7 @@ void td_pool_finish(struct td_pool *p, struct td_pool_request *r, int result)
 {
 	r->result = result;
 	if (r->left) {
+		td_assert(*r->left);
 		--*r->left;
 		return;
 	}
@@ -116,6 +121,7 @@ static void pause_unlocked(struct td_pool *p)
 static void fail_first(struct td_pool *p)
 {
 	struct td_pool_request *r = p->queue;
+	td_assert(p->queued);
 	p->queue = r->next;
 	p->queue_end = p->queue ? p->queue_end : &p->queue;
 	p->queued--;
@@ -157,9 +163,11 @@ static void run_batch(struct td_pool *p)
 
 static void lead(struct td_pool *p)
 {
+	td_assert(!p->busy);
 	p->busy = true;
 	collect(p);
 	run_batch(p);
+	td_assert(p->figures.batches % CHECK_EVERY(p) || td_pool_agrees(p) == 0);
 	p->missed_before = p->missed;
 	p->missed = 0;
 	td_pool_lead_end(p);

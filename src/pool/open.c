@@ -294,6 +294,7 @@ int td_pool_close(struct td_pool *p, struct tide_error *err)
 	td_pool_stop(p);
 	if (!p->read_only && td_pool_flush(p, err))
 		rc = td_pool_flush(p, err);
+	td_checked(td_pool_agrees(p));
 	discard(p);
 	return rc;
 }

@@ -37,10 +37,11 @@ static void fetch_block(struct td_pool *p, uint32_t b)
 	struct td_pool_work *w = &p->work;
 	tide_list_remove(&p->device, td_pool_links(p), b);
 	atomic_fetch_and(&p->blocks[b].word, ~TD_DEVICE);
-	uint32_t frame = p->free_frames[--p->frames_n];
+	uint32_t frame = td_pool_take_frame(p);
 	w->slots[w->coming_n] = p->blocks[b].slot;
 	w->host[w->coming_n] = td_pool_frame(p, frame);
 	w->frames[w->coming_n] = frame;
+	td_assert(w->coming_n < (size_t)p->batch * p->degree && p->reserved);
 	w->coming[w->coming_n++] = b;
 	p->reserved--;
 }
@@ -73,7 +74,7 @@ static void read_page(struct td_pool *p, struct td_pool_item *item, size_t at)
 	item->read = true;
 	item->data = p->work.staging + at * p->page_bytes;
 	if (p->degree == 1) {
-		item->frame = p->free_frames[--p->frames_n];
+		item->frame = td_pool_take_frame(p);
 		item->data = td_pool_frame(p, item->frame);
 		p->reserved--;
 	}
@@ -101,6 +102,7 @@ static void count(struct td_pool *p, bool held, bool from_device)
 static void plan_item(struct td_pool *p, struct td_pool_request *r, bool held)
 {
 	struct td_pool_work *w = &p->work;
+	td_assert(w->n < p->batch);
 	struct td_pool_item *item = &w->items[w->n++];
 	*item = (struct td_pool_item){.page = r->page, .first = r, .last = r, .frame = TIDE_NIL};
 	bool from_device = fetch_blocks(p, r->page);
@@ -161,6 +163,7 @@ void td_pool_plan(struct td_pool *p)
 	}
 	if (!p->queue)
 		p->queue_end = &p->queue;
+	td_assert(!p->queue == !p->queued && p->reserved <= p->frames_n);
 	clear_marks(w);
 	p->figures.batches += w->n > 0;
 	p->figures.batched_pages += w->n;

@@ -62,10 +62,12 @@ static uint32_t take_block(struct td_pool *p)
 	uint32_t b = p->free_block;
 	if (b == TIDE_NIL) {
 		b = p->blocks_used++;
+		td_assert(b < p->n_blocks);
 		atomic_store_explicit(&p->blocks[b].word, UINT64_C(1) << 32, memory_order_relaxed);
 		return b;
 	}
 	p->free_block = p->blocks[b].link.next;
+	td_assert(!(uint32_t)td_pool_word(p, b)); /* no flags, no pins */
 	return b;
 }
 
@@ -81,11 +83,13 @@ uint32_t td_pool_block_new(struct td_pool *p, uint32_t frame)
 /* It may be pinned from here on. */
 static void publish(struct td_pool *p, uint32_t b, uint64_t flags)
 {
+	td_assert(p->blocks[b].in_frame && p->blocks[b].slot < p->n_frames);
 	atomic_fetch_or_explicit(&p->blocks[b].word, flags, memory_order_release);
 }
 
 void td_pool_block_own(struct td_pool *p, uint32_t b, uint64_t ref)
 {
+	td_assert(p->blocks[b].content == TIDE_NIL && !(td_pool_word(p, b) & TD_INDEXED));
 	p->blocks[b].owner = ref;
 	set_ref(p, ref, b);
 	publish(p, b, TD_MAIN | TD_PRIVATE);
@@ -95,6 +99,7 @@ void td_pool_block_free(struct td_pool *p, uint32_t b)
 {
 	struct td_pool_block *block = &p->blocks[b];
 	uint64_t gen = td_pool_word(p, b) >> 32;
+	td_assert(!(td_pool_word(p, b) & (TD_PINS | TD_MAIN)));
 	if (td_pool_word(p, b) & TD_INDEXED)
 		td_pool_index_remove(p, b);
 	if (block->content != TIDE_NIL) {
@@ -103,9 +108,9 @@ void td_pool_block_free(struct td_pool *p, uint32_t b)
 			td_pool_content_free(p, block->content);
 	}
 	if (block->in_frame)
-		p->free_frames[p->frames_n++] = block->slot;
+		td_pool_give_frame(p, block->slot);
 	else
-		p->free_slots[p->slots_n++] = block->slot;
+		td_pool_give_slot(p, block->slot);
 	gen = gen == UINT32_MAX ? 1 : gen + 1;
 	atomic_store_explicit(&block->word, gen << 32, memory_order_release);
 	block->link.next = p->free_block;
@@ -138,6 +143,7 @@ bool td_pool_take(struct td_pool *p, uint32_t b)
 
 void td_pool_to_main(struct td_pool *p, uint32_t b, uint32_t frame)
 {
+	td_assert(!(td_pool_word(p, b) & (TD_MAIN | TD_DEVICE)));
 	td_pool_put_at(p, b, frame, true);
 	tide_list_push_tail(&p->main, td_pool_links(p), b);
 	publish(p, b, TD_MAIN);
@@ -147,6 +153,7 @@ void td_pool_to_main(struct td_pool *p, uint32_t b, uint32_t frame)
 
 static void set_link(struct td_pool *p, uint64_t ref, uint32_t content)
 {
+	td_assert(p->contents[content].links < UINT32_MAX && !(p->contents[content].gen & 1));
 	p->contents[content].links++;
 	put_link(p, ref, (uint64_t)content << 32 | p->contents[content].gen);
 }
@@ -158,6 +165,7 @@ void td_pool_unlink(struct td_pool *p, uint64_t ref)
 		put_link(p, ref, 0);
 	if (content == TIDE_NIL)
 		return;
+	td_assert(p->contents[content].links);
 	if (!--p->contents[content].links && p->contents[content].block == TIDE_NIL)
 		td_pool_content_free(p, content);
 }
@@ -171,6 +179,7 @@ static void set_content(struct td_pool *p, uint32_t b, uint32_t content)
 void td_pool_hold(struct td_pool *p, uint64_t ref, uint32_t b, uint64_t signature)
 {
 	uint32_t content = td_pool_content_of(p, ref);
+	td_assert(signature & 1 && !(td_pool_word(p, b) & (TD_PRIVATE | TD_INDEXED)));
 	if (content != TIDE_NIL)
 		set_content(p, b, content);
 	else
@@ -191,6 +200,7 @@ bool td_pool_takes_more(const struct td_pool *p, uint32_t b)
 void td_pool_share(struct td_pool *p, uint64_t ref, uint32_t b)
 {
 	uint64_t owner = p->blocks[b].owner;
+	td_assert(td_pool_word(p, b) & TD_INDEXED && !(td_pool_word(p, b) & TD_DIRTY));
 	if (p->blocks[b].content == TIDE_NIL) {
 		set_content(p, b, td_pool_content_new(p, td_pool_signature_of(p, owner)));
 		set_link(p, owner, p->blocks[b].content);
@@ -247,7 +257,7 @@ static int copy_block(struct td_pool *p, uint64_t ref, uint32_t b)
 {
 	if (!p->frames_n)
 		return -EAGAIN;
-	uint32_t copy = td_pool_block_new(p, p->free_frames[--p->frames_n]);
+	uint32_t copy = td_pool_block_new(p, td_pool_take_frame(p));
 	memcpy(td_pool_bytes_of(p, copy), td_pool_bytes_of(p, b), p->block_bytes);
 	leave(p, ref, b);
 	if (p->degree > 1 && td_pool_window_find(p, ref / p->degree)) {

@@ -82,6 +82,7 @@ void td_pool_stats(struct td_pool *p, struct tide_pool_stats *s)
 
 struct tally {
 	uint64_t free, indexed;
+	bool pinned;
 	const char *wrong;
 };
 
@@ -109,8 +110,7 @@ static void check_held(struct td_pool *p, uint32_t b, struct tally *t)
 	uint64_t word = td_pool_word(p, b);
 	const char *wrong = check_owner(p, b);
 	t->wrong = wrong ? wrong : t->wrong;
-	if (word & TD_PINS)
-		t->wrong = "a page is pinned";
+	t->pinned |= (word & TD_PINS) != 0;
 	if (!(word & TD_PRIVATE) && word & TD_DIRTY)
 		t->wrong = "a shared block is dirty";
 	if (p->blocks[b].in_frame != ((word & TD_MAIN) != 0))
@@ -160,12 +160,9 @@ static void check_links(struct td_pool *p, struct tally *t)
 		t->wrong = "reference counts are not those of the pages";
 }
 
-int td_pool_check(struct td_pool *p, struct tide_error *err)
+static struct tally tally(struct td_pool *p)
 {
 	struct tally t = {0};
-	pthread_mutex_lock(&p->lock);
-	td_pool_lead_begin(p);
-	td_pool_drain(p);
 	walk(p, &p->main, TD_MAIN, &t);
 	walk(p, &p->device, TD_DEVICE, &t);
 	for (uint32_t b = p->free_block; b != TIDE_NIL; b = p->blocks[b].link.next)
@@ -176,6 +173,22 @@ int td_pool_check(struct td_pool *p, struct tide_error *err)
 		t.wrong = "a frame or a slot is lost";
 	check_index(p, &t);
 	check_links(p, &t);
+	return t;
+}
+
+int td_pool_agrees(struct td_pool *p)
+{
+	return tally(p).wrong ? -EUCLEAN : 0;
+}
+
+int td_pool_check(struct td_pool *p, struct tide_error *err)
+{
+	pthread_mutex_lock(&p->lock);
+	td_pool_lead_begin(p);
+	td_pool_drain(p);
+	struct tally t = tally(p);
+	if (t.pinned)
+		t.wrong = "a page is pinned";
 	td_pool_lead_end(p);
 	pthread_mutex_unlock(&p->lock);
 	return t.wrong ? tide_fail(err, -EUCLEAN, "%s: this is a bug, please report it", t.wrong)

@@ -34,10 +34,12 @@ static struct td_pool_window *window_open(struct td_pool *p, uint64_t page)
 		free(w);
 		return NULL;
 	}
+	td_assert(p->degree > 1 && !td_pool_window_find(p, page));
 	*w = (struct td_pool_window){page, 0, bytes, *bucket(p, page)};
 	*bucket(p, page) = w;
 	for (uint32_t i = 0; i < p->degree; i++) {
 		uint32_t b = td_pool_resolve(p, page * p->degree + i);
+		td_assert(b != TIDE_NIL && td_pool_word(p, b) & TD_MAIN);
 		atomic_fetch_add(&p->blocks[b].word, 1);
 		memcpy(bytes + (size_t)i * p->block_bytes, td_pool_bytes_of(p, b), p->block_bytes);
 	}
@@ -86,6 +88,7 @@ int td_pool_window_put(struct td_pool *p, const struct tide_pool_pin *pin)
 		return -EINVAL;
 	if (pin->access == TIDE_POOL_WRITE)
 		store(p, w);
+	td_assert(w->pins);
 	if (!--w->pins)
 		window_close(p, w);
 	return 0;
