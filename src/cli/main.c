@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "core/text.h"
 
 static int run_parsed(const struct td_cli_verb *parent, const struct td_cli_verb *verb, int argc,
 		      char **argv, struct td_cli_given *options, struct tide_error *err)
@@ -88,6 +89,7 @@ static int finish_output(struct tide_error *err)
 /* One line, whatever the words of the user or the names of files hold. */
 static void print_error(const char *verb, char *text)
 {
+	td_core_as_options(text);
 	for (char *c = text; *c; c++)
 		if ((unsigned char)*c < ' ' || *c == 127)
 			*c = '?';

@@ -219,3 +219,38 @@ struct td_core_word td_core_shown(const char *text, size_t n)
 	word.text[len] = '\0';
 	return word;
 }
+
+/* The length of a `name` at the start of a text, with its marks; 0: there is none. */
+static size_t marked_name(const char *text)
+{
+	size_t n = *text == '`' ? strspn(text + 1, "abcdefghijklmnopqrstuvwxyz_") : 0;
+	return n && text[n + 1] == '`' ? n + 2 : 0;
+}
+
+static char *put_option(char *to, const char *name, size_t n)
+{
+	if (n > 5 && !memcmp(name + n - 5, "_size", 5))
+		n -= 5;
+	*to++ = '-';
+	*to++ = '-';
+	for (size_t i = 0; i < n; i++)
+		*to++ = name[i] == '_' ? '-' : name[i];
+	return to;
+}
+
+size_t td_core_as_options(char *text)
+{
+	char *to = text, name[64];
+	for (const char *from = text; *from;) {
+		size_t n = marked_name(from);
+		if (n < 3 || n > sizeof name) {
+			*to++ = *from++;
+			continue;
+		}
+		memcpy(name, from + 1, n - 2);
+		from += n;
+		to = put_option(to, name, n - 2);
+	}
+	*to = '\0';
+	return (size_t)(to - text);
+}

@@ -28,4 +28,8 @@ struct td_core_word {
 };
 struct td_core_word td_core_shown(const char *text, size_t n);
 
+/* Messages name settings as members of structs, `near_size`; a command line has options: --near. In
+ * place: _size falls away, and _ becomes -. The new length. */
+size_t td_core_as_options(char *text);
+
 #endif

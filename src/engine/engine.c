@@ -117,9 +117,9 @@ static int index_failed(int rc, struct tide_error *err)
 		return tide_fail(
 			err, rc,
 			"the input has a page beyond its own address range, or more than 4 billion chunks: "
-			"give a larger --chunk");
+			"give a larger `chunk`");
 	return tide_fail(err, rc,
-			 "out of memory for the state of the chunks: give a larger --chunk");
+			 "out of memory for the state of the chunks: give a larger `chunk`");
 }
 
 int td_engine_translate(struct td_engine *e, const struct tide_batch *batch, struct tide_error *err)

@@ -18,7 +18,7 @@ int td_engine_invalid(struct td_engine *e, const struct tide_policy *p, const ch
 	return tide_fail(err, -EPROTO,
 			 "%s policy %s gave an invalid answer at access %" PRIu64 " (%s, %" PRIu64
 			 " of %" PRIu64 " pages free, %" PRIu64
-			 " chunks resident): %s: mend the policy or add --replace-invalid",
+			 " chunks resident): %s: mend the policy or add `replace_invalid`",
 			 td_policy_role_name(p->role), p->name, e->near.time, where,
 			 e->near.free_pages, e->near.capacity_pages, e->near.resident_chunks, why);
 }

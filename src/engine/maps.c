@@ -129,7 +129,7 @@ int td_engine_map(struct td_engine *e, uint64_t first, uint64_t pages, struct ti
 	if (rc)
 		return tide_fail(err, rc,
 				 "no room for the state of a map of %" PRIu64
-				 " pages at page %" PRIu64 ": give a larger --chunk",
+				 " pages at page %" PRIu64 ": give a larger `chunk`",
 				 pages, first);
 	insert(e, span_after(e, first), first, last + 1);
 	e->near.last_page = last > e->near.last_page ? last : e->near.last_page;

@@ -25,12 +25,12 @@ static int check_needs(const struct td_policy_choice *choice, const struct td_en
 	if (choice->needs & TIDE_NEEDS_PAGES && config->chunk_pages != 1)
 		return tide_fail(
 			err, -EINVAL,
-			"%s policy %s works on chunks of one page: give --chunk the size of --page",
+			"%s policy %s works on chunks of one page: give `chunk` the size of `page`",
 			role, p->name);
 	if (missing & TIDE_NEEDS_CLOCK)
 		return tide_fail(err, -EINVAL,
 				 "%s policy %s is about who moves pages and how long that takes, "
-				 "and %s has no clock: give --model, say --model hmm",
+				 "and %s has no clock: give `model`, say `model` hmm",
 				 role, p->name, mech);
 	if (missing & TIDE_NEEDS_FUTURE)
 		return tide_fail(
@@ -66,7 +66,7 @@ static int check_needs(const struct td_policy_choice *choice, const struct td_en
 		return tide_fail(
 			err, -EINVAL,
 			"%s policy %s needs to know which pages were touched, and %s moves chunks "
-			"whole: give --mapping exact",
+			"whole: give `mapping` exact",
 			role, p->name, mech);
 	if (missing)
 		return tide_fail(

@@ -37,7 +37,7 @@ static int unknown(const char *name, enum tide_role role, struct tide_error *err
 	for (int other = 0; other < 3; other++) {
 		if (find(name, strlen(name), (enum tide_role)other))
 			return tide_fail(err, -EINVAL,
-					 "%s is a policy for --%s, not for --%s: known ones are%s",
+					 "%s is a policy for `%s`, not for `%s`: known ones are%s",
 					 name, td_policy_role_name((enum tide_role)other),
 					 td_policy_role_name(role), all);
 	}
@@ -96,7 +96,7 @@ static int check_loaded(const struct tide_policy *p, const char *path, enum tide
 		return tide_fail(err, -EINVAL, "%s has a policy without name or summary: set them",
 				 path);
 	if (p->role != role)
-		return tide_fail(err, -EINVAL, "%s is a policy of another role: it is not for --%s",
+		return tide_fail(err, -EINVAL, "%s is a policy of another role: it is not for `%s`",
 				 path, td_policy_role_name(role));
 	if (p->state_bytes > STATE_MOST || p->chunk_bytes > CHUNK_MOST)
 		return tide_fail(err, -EINVAL,

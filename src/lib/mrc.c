@@ -74,7 +74,7 @@ static int judge_options(struct td_lib_curve *c, struct tide_error *err)
 {
 	const struct tide_mrc_options *o = c->options;
 	if (!o->trace == !o->workload)
-		return tide_fail(err, -EINVAL, "%s: give one of --trace, --workload",
+		return tide_fail(err, -EINVAL, "%s: give one of `trace`, `workload`",
 				 o->trace ? "both a trace and a workload" : "no input");
 	int rc = td_lib_take_facts(&c->given, o->facts, err);
 	if (!rc)

@@ -80,7 +80,7 @@ static int keep_all(struct runs *r, struct td_trace_source *source, struct tide_
 	free(own);
 	if (!rc && !r->sampled)
 		rc = tide_fail(err, -ENODATA,
-			       "a share of %g of the pages is none of them: give a larger --sample",
+			       "a share of %g of the pages is none of them: give a larger `sample`",
 			       r->curve->rate);
 	return rc;
 }

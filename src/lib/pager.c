@@ -132,8 +132,7 @@ static int parse_host(const struct tide *t, const struct tide_options *o, struct
 	c->host_pages = o->storage ? 0 : UINT64_MAX;
 	if (!o->host && o->place)
 		return tide_fail(err, -EINVAL,
-				 "a placement policy needs the size of tier 2: give host, on the "
-				 "command line --host");
+				 "a placement policy needs the size of tier 2: give `host`");
 	if (!o->host && c->host != TD_HOST_PLAIN)
 		return tide_fail(err, -EINVAL,
 				 "compressed memory needs a size: give that of tier 2, host");

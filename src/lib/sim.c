@@ -117,7 +117,7 @@ static int open_input(struct tide_sim *sim, const struct tide_sim_options *o,
 	if (sim->source->marks && o->model)
 		return tide_fail(err, -EINVAL,
 				 "%s has marks, memory that comes and goes, which no timed model "
-				 "follows: leave --model out, or convert it to txt to drop them",
+				 "follows: leave `model` out, or convert it to txt to drop them",
 				 o->trace);
 	sim->facts = sim->source->facts;
 	merge_facts(&sim->facts, &given);
@@ -144,25 +144,25 @@ static int judge_place(const struct tide_sim *sim, const struct tide_sim_options
 {
 	if (!o->place && o->host)
 		return tide_fail(err, -EINVAL,
-				 "--host is the size of tier 2, and nothing uses it: add --place, "
-				 "say --place reuse");
+				 "`host` is the size of tier 2, and nothing uses it: add `place`, "
+				 "say `place` reuse");
 	if (!o->place)
 		return 0;
 	if (!o->host)
 		return tide_fail(err, -EINVAL,
-				 "--place %s has no tier 2: add --host SIZE, say --host 50%%",
+				 "`place` %s has no tier 2: add `host` SIZE, say `host` 50%%",
 				 o->place);
 	if (strcmp(config->evict.policy->name, "clock") != 0)
 		return tide_fail(err, -EINVAL,
-				 "--place works with --evict clock, not %s: leave --evict out",
+				 "`place` works with `evict` clock, not %s: leave `evict` out",
 				 config->evict.policy->name);
 	if (config->prefetch.policy->plan_prefetch)
 		return tide_fail(err, -EINVAL,
-				 "--place works with --prefetch none, not %s: leave --prefetch out",
+				 "`place` works with `prefetch` none, not %s: leave `prefetch` out",
 				 config->prefetch.policy->name);
 	if (sim->chunk_pages != 1)
 		return tide_fail(err, -EINVAL,
-				 "--place works on chunks of one page: leave --chunk out");
+				 "`place` works on chunks of one page: leave `chunk` out");
 	return td_lib_host_parse(o->host, sim->page_bytes, &asked->host, err);
 }
 
@@ -199,7 +199,7 @@ static int judge_server(const struct tide_sim *sim, const struct tide_sim_option
 	return tide_fail(
 		err, -EINVAL,
 		"place policy %s is about a host that moves pages, and in model %.100s the "
-		"GPU does: give --model hmm",
+		"GPU does: give `model` hmm",
 		place->name, o->model);
 }
 
@@ -218,10 +218,10 @@ static int judge_options(struct tide_sim *sim, const struct tide_sim_options *o,
 	const char *chunk = o->place && !o->chunk ? "1p" : o->chunk;
 	if (o->trace && o->workload)
 		return tide_fail(err, -EINVAL,
-				 "both a trace and a workload: give one of --trace, --workload");
+				 "both a trace and a workload: give one of `trace`, `workload`");
 	if (!o->near_size)
 		return tide_fail(err, -EINVAL,
-				 "no size of near memory: give --near, say --near 75%%");
+				 "no size of near memory: give `near_size`, say `near_size` 75%%");
 	int rc = td_lib_seed(o->seed, &sim->seed, err);
 	if (!rc)
 		rc = td_lib_page_bytes(o->page, &sim->page_bytes, err);

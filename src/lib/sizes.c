@@ -52,13 +52,13 @@ int td_lib_chunk_pages(const char *text, uint64_t page_bytes, uint32_t *chunk_pa
 		return tide_fail(err, -EINVAL,
 				 "chunk of %" PRIu64
 				 " bytes is not a multiple of the page of %" PRIu64
-				 " bytes: give --chunk as 1 to 64 pages",
+				 " bytes: give `chunk` as 1 to 64 pages",
 				 bytes, page_bytes);
 	if (pages > 64)
 		return tide_fail(
 			err, -EINVAL,
 			"chunk of %" PRIu64
-			" pages is more than 64: give a smaller --chunk or a larger --page",
+			" pages is more than 64: give a smaller `chunk` or a larger `page`",
 			pages);
 	*chunk_pages = (uint32_t)pages;
 	return 0;
@@ -123,7 +123,8 @@ int td_lib_near_parse(const char *text, uint64_t page_bytes, struct td_lib_near 
 {
 	int rc = parse_amount(text, page_bytes, near, "near", err);
 	if (!rc && !near->pages && !near->share_numerator)
-		return tide_fail(err, -EINVAL, "near memory of 0: give --near at least one chunk");
+		return tide_fail(err, -EINVAL,
+				 "near memory of 0: give `near_size` at least one chunk");
 	return rc;
 }
 
@@ -135,7 +136,7 @@ int td_lib_near_resolve(const struct td_lib_near *near, uint64_t footprint_pages
 		return tide_fail(err, -EINVAL,
 				 "near memory of %" PRIu64
 				 " pages is smaller than one chunk of %" PRIu32
-				 " pages: give a larger --near or a smaller --chunk",
+				 " pages: give a larger `near_size` or a smaller `chunk`",
 				 *pages, chunk_pages);
 	return 0;
 }

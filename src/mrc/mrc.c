@@ -128,7 +128,7 @@ int td_mrc_measure(struct td_mrc *m, struct td_mrc_point *at, size_t n, double *
 		halves[i] = at[i % n];
 	if (!m->sampled)
 		rc = tide_fail(err, -ENODATA,
-			       "a share of %g of the pages is none of them: give a larger --sample",
+			       "a share of %g of the pages is none of them: give a larger `sample`",
 			       m->sample.rate);
 	if (!rc)
 		rc = measure_part(m, WHOLE, at, n, err);

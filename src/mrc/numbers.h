@@ -20,7 +20,7 @@ int td_mrc_number(struct td_mrc_numbers *numbers, const struct td_mrc_accesses *
 
 static inline int td_mrc_no_memory(struct tide_error *err)
 {
-	return tide_fail(err, -ENOMEM, "no memory for so many pages: give --sample 0.01");
+	return tide_fail(err, -ENOMEM, "no memory for so many pages: give `sample` 0.01");
 }
 
 static inline int td_mrc_too_long(const char *policy, struct tide_error *err)

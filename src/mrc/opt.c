@@ -182,7 +182,7 @@ static int see(void *self, const struct td_mrc_accesses *accesses, struct tide_e
 	if (o->n + accesses->n >= NEVER)
 		return tide_fail(
 			err, -EFBIG,
-			"the curve of opt takes at most 2 billion accesses: give --sample");
+			"the curve of opt takes at most 2 billion accesses: give `sample`");
 	if (tide_vec_reserve(&o->next, o->n + accesses->n))
 		return td_mrc_no_memory(err);
 	memcpy((uint32_t *)(void *)o->next.at + o->n, o->numbers.index,

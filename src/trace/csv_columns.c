@@ -120,7 +120,7 @@ int td_trace_csv_header(struct csv_columns *c, const struct csv_field *fields, s
 	if (!c->at[CSV_PAGE] && !c->at[CSV_ADDR] && !c->at[CSV_LBN])
 		return tide_fail(err, -EINVAL,
 				 "%s line 1 is a header without a column named page, "
-				 "addr or lbn: say where it is with --columns page=N",
+				 "addr or lbn: say where it is with `columns` page=N",
 				 file);
 	settle(c);
 	return 0;

@@ -83,7 +83,7 @@ static int unzstd(struct td_trace_decoder *d, unsigned char **from, unsigned cha
 	if (ZSTD_isError(rc))
 		return tide_fail(err, -EBADMSG,
 				 "%s is damaged zstd data, or needs a window over 128 MiB (%s): "
-				 "get an intact copy, or recompress it without --long",
+				 "get an intact copy, or recompress it with a smaller window",
 				 name, ZSTD_getErrorName(rc));
 	if (in.pos || out.pos)
 		d->complete = rc == 0;

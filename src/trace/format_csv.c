@@ -81,7 +81,7 @@ static int take_number(struct csv_reader *c, const struct csv_field *fields, enu
 				  "18446744073709551615",
 				  rc, err);
 	if (rc)
-		return fail_field(c, k, f, "is no number: say the right columns with --columns",
+		return fail_field(c, k, f, "is no number: say the right columns with `columns`",
 				  -EBADMSG, err);
 	return 0;
 }
@@ -139,7 +139,7 @@ static int parse_line(struct csv_reader *c, const unsigned char *p, struct tide_
 	if (n < k->last)
 		return tide_fail(err, -EBADMSG,
 				 "%s line %lu has %zu columns and not %u: say the "
-				 "right columns with --columns",
+				 "right columns with `columns`",
 				 c->head.in->name, (unsigned long)c->head.line, n, k->last);
 	*span = (struct td_trace_span){0};
 	rc = take_number(c, fields, k->where, &place, err);

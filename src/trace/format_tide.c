@@ -56,7 +56,7 @@ static int take_header(struct tide_reader *t, struct tide_error *err)
 	if (memcmp(t->head.in->at, TIDE_MAGIC, there < 8 ? there : 8) != 0)
 		return tide_fail(err, -EBADMSG,
 				 "%s is no tide trace, its first bytes are wrong: say "
-				 "its format with --format",
+				 "its format with `format`",
 				 name);
 	rc = take(t, h, sizeof h, err);
 	if (rc)

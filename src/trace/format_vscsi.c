@@ -124,7 +124,7 @@ static int start(struct td_trace_reader *r, const struct td_trace_options *optio
 				 r->in->name, n, layouts[0].record_bytes);
 	return tide_fail(err, -ENOTSUP,
 			 "%s does not start with vscsi records of version 1 or 2: "
-			 "say the right format with --format",
+			 "say the right format with `format`",
 			 r->in->name);
 }
 

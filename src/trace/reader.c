@@ -139,7 +139,7 @@ static int guess_content(const struct td_trace_format **out, struct td_trace_inp
 	for (size_t i = 0; (*out = td_trace_format_tried(i)); i++)
 		if ((*out)->looks(in->at, (size_t)(in->end - in->at), bytes))
 			return 0;
-	return tide_fail(err, -EINVAL, "cannot tell the format of %s: say it with --format %s",
+	return tide_fail(err, -EINVAL, "cannot tell the format of %s: say it with `format` %s",
 			 in->name, td_trace_names_to_read("|", "|").text);
 }
 
@@ -155,8 +155,8 @@ static int open_input(struct td_trace_source **out, struct td_trace_input *in,
 		rc = guess_content(&format, in, err);
 	if (!rc && options->columns && !format->has_columns)
 		rc = tide_fail(err, -EINVAL,
-			       "%s is read as %s, which has no columns: leave --columns out, or "
-			       "give --format csv",
+			       "%s is read as %s, which has no columns: leave `columns` out, or "
+			       "give `format` csv",
 			       in->name, format->name);
 	if (rc) {
 		td_trace_input_close(in);

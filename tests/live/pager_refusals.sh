@@ -12,7 +12,7 @@ attempt 60 "$1/pager_refusals" "$work/files"
 sed 's/0x[0-9a-f]*/ADDRESS/g; s/known ones are .*/known ones are NAMES/' out >said
 diff -u - said <<'LINES' || fail "other lines than these"
 0: no size of near memory: give one, say 512M
-.near_size = "0": near memory of 0: give --near at least one chunk
+.near_size = "0": near memory of 0: give `near_size` at least one chunk
 .near_size = "much": near memory of 'much' is no size: write 512M, 1024p (pages) or 75% (of the footprint)
 .near_size = "50%": near memory of '50%': a program's footprint is not known: give a size, say 512M
 .near_size = "32K": near memory of '32K' has fewer than 24 chunks: give more, or a smaller chunk
@@ -20,8 +20,8 @@ diff -u - said <<'LINES' || fail "other lines than these"
 .near_size = "4M", .page = "2K": page of '2K': the pager takes 4K, 8K, 16K, 32K, 64K
 .near_size = "4M", .page = "6K": page of '6K': the pager takes 4K, 8K, 16K, 32K, 64K
 .near_size = "4M", .page = "128K": page of '128K': the pager takes 4K, 8K, 16K, 32K, 64K
-.near_size = "4M", .chunk = "65p": chunk of 65 pages is more than 64: give a smaller --chunk or a larger --page
-.near_size = "4M", .chunk = "6K": chunk of 6144 bytes is not a multiple of the page of 4096 bytes: give --chunk as 1 to 64 pages
+.near_size = "4M", .chunk = "65p": chunk of 65 pages is more than 64: give a smaller `chunk` or a larger `page`
+.near_size = "4M", .chunk = "6K": chunk of 6144 bytes is not a multiple of the page of 4096 bytes: give `chunk` as 1 to 64 pages
 .near_size = "4M", .page = "64K", .chunk = "64p": near memory of '4M' has fewer than 24 chunks: give more, or a smaller chunk
 .near_size = "99999999T": near memory of '99999999T' is no size: write 512M, 1024p (pages) or 75% (of the footprint)
 .near_size = "4M", .host = "-1": host memory of '-1' is no size: write 512M, 1024p (pages) or 75% (of the footprint)
@@ -32,17 +32,17 @@ diff -u - said <<'LINES' || fail "other lines than these"
 .near_size = "4M", .evict = "lfu": evict policy lfu needs every access, and the pager with mapping around sees only faults: tide sim sees them all
 .near_size = "4M", .evict = "reserved-lru": evict policy reserved-lru needs every access, and the pager with mapping around sees only faults: tide sim sees them all
 .near_size = "4M", .evict = "arc", .chunk = "1p": evict policy arc needs every access, and the pager with mapping around sees only faults: tide sim sees them all
-.near_size = "4M", .evict = "leu", .chunk = "16p": evict policy leu works on chunks of one page: give --chunk the size of --page
+.near_size = "4M", .evict = "leu", .chunk = "16p": evict policy leu works on chunks of one page: give `chunk` the size of `page`
 .near_size = "4M", .evict = "tournament:of=lru+lrm": evict policy lru needs every access, and the pager with mapping around sees only faults: tide sim sees them all
 .near_size = "4M", .evict = "best": no evict policy best: known ones are NAMES
 .near_size = "4M", .evict = "mhpe:t9=1": evict policy mhpe has no parameter t9 (did you mean t1?): it takes t1, t2, t3, interval, fd
-.near_size = "4M", .evict = "pattern": pattern is a policy for --prefetch, not for --evict: known ones are NAMES
+.near_size = "4M", .evict = "pattern": pattern is a policy for `prefetch`, not for `evict`: known ones are NAMES
 .near_size = "4M", .evict = "./missing.so": cannot load policy: ./missing.so: cannot open shared object file: No such file or directory: name a shared object that is compiled for it
-.near_size = "4M", .evict = "mhpe", .mapping = "fast": evict policy mhpe needs to know which pages were touched, and the pager with mapping fast moves chunks whole: give --mapping exact
+.near_size = "4M", .evict = "mhpe", .mapping = "fast": evict policy mhpe needs to know which pages were touched, and the pager with mapping fast moves chunks whole: give `mapping` exact
 .near_size = "4M", .evict = "observ-lru", .mapping = "fast": evict policy observ-lru needs notices by observation, and the pager with mapping fast gives none: choose another policy
 .near_size = "4M", .prefetch = "best": no prefetch policy best: known ones are NAMES
 .near_size = "4M", .place = "reuse", .host = "1M", .chunk = "16p": placement reuse chooses between tiers 2 and 3: give storage, a file
-.near_size = "4M", .place = "bam", .chunk = "1p", .prefetch = "none": a placement policy needs the size of tier 2: give host, on the command line --host
+.near_size = "4M", .place = "bam", .chunk = "1p", .prefetch = "none": a placement policy needs the size of tier 2: give `host`
 .near_size = "4M", .place = "hmm", .host = "1M", .chunk = "1p", .prefetch = "none": placement hmm chooses between tiers 2 and 3: give storage, a file
 .near_size = "4M", .host_kind = "snappy": unknown kind of tier 2 'snappy': give one of plain, lz4, zstd
 .near_size = "4M", .mapping = "slow": unknown mapping 'slow': give one of auto, exact, around, fast, copy

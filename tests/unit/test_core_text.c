@@ -5,6 +5,7 @@
 
 #include <cmocka.h>
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "core/text.h"
@@ -197,9 +198,29 @@ static void a_shown_word_is_one_short_line(void **state)
 			 sizeof(struct td_core_word) - 1);
 }
 
+static void members_become_options(void **state)
+{
+	static const char *const cases[][2] = {
+		{"give `near_size`, say `near_size` 75%", "give --near, say --near 75%"},
+		{"add `replace_invalid`", "add --replace-invalid"},
+		{"`page`", "--page"},
+		{"a `mark, `` and `A b` stay", "a `mark, `` and `A b` stay"},
+		{"`_size`", "---size"},
+		{"", ""},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		char text[64];
+		snprintf(text, sizeof text, "%s", cases[i][0]);
+		assert_int_equal(td_core_as_options(text), strlen(cases[i][1]));
+		assert_string_equal(text, cases[i][1]);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(members_become_options),
 		cmocka_unit_test(numbers_are_read_whole),
 		cmocka_unit_test(only_the_given_length_is_read),
 		cmocka_unit_test(sizes_have_units),

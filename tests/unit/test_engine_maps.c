@@ -58,7 +58,7 @@ static void wrong_maps_are_refused(void **state)
 	assert_no_map(e, UINT64_MAX - 3, 100, -EINVAL, "not valid");
 	assert_no_map(e, 4, 5, -EEXIST, "meets another");
 	assert_no_map(e, 12, 1, -EEXIST, "must be gone first");
-	assert_no_map(e, 16, UINT64_C(1) << 40, -EOVERFLOW, "larger --chunk");
+	assert_no_map(e, 16, UINT64_C(1) << 40, -EOVERFLOW, "larger `chunk`");
 	map(e, 4, 4);
 	gone(e, 12, 2);
 	map(e, 12, 1);

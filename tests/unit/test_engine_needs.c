@@ -49,7 +49,7 @@ static const struct {
 	{TIDE_NEEDS_FUTURE, "needs the future"},
 	{TIDE_NEEDS_REMOTE, "leaves pages where they are"},
 	{TIDE_NEEDS_TOUCHED, "which pages were touched, and a blind one moves chunks whole: give "
-			     "--mapping exact"},
+			     "`mapping` exact"},
 };
 
 static void each_need_is_refused_in_each_role(void **state)

@@ -71,9 +71,9 @@ static void unknown_names_are_refused_with_a_hint(void **state)
 	assert_refused("locality-stopp", TIDE_PREFETCH, "did you mean locality-stop?");
 	assert_refused("", TIDE_EVICT, "known ones are");
 	assert_refused("zzzzzzzzzz", TIDE_EVICT, "known ones are 2q arc");
-	assert_refused("tree", TIDE_EVICT, "tree is a policy for --prefetch, not for --evict");
-	assert_refused("lru", TIDE_PREFETCH, "lru is a policy for --evict");
-	assert_refused("none", TIDE_PLACE, "not for --place");
+	assert_refused("tree", TIDE_EVICT, "tree is a policy for `prefetch`, not for `evict`");
+	assert_refused("lru", TIDE_PREFETCH, "lru is a policy for `evict`");
+	assert_refused("none", TIDE_PLACE, "not for `place`");
 }
 
 static void what_is_no_policy_file_is_refused(void **state)

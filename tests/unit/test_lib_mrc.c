@@ -268,7 +268,7 @@ static void test_refused(void **state)
 		{NULL, NULL, "1.5", "is no share"},
 		{NULL, NULL, "nan", "is no share"},
 		{NULL, NULL, "101%", "is no share"},
-		{"tree", NULL, NULL, "is a policy for --prefetch"},
+		{"tree", NULL, NULL, "is a policy for `prefetch`"},
 		{"lruu", NULL, NULL, "no evict policy lruu: did you mean lru?"},
 		{"vmin:x=1", NULL, NULL, "vmin has no parameters: leave out :x=1"},
 		{"lru:x=1", NULL, NULL, "x"},

@@ -145,7 +145,7 @@ static void bad_options_are_refused(void **state)
 	assert_refused(&o, "no evict policy nix");
 	o.evict = NULL;
 	o.prefetch = "lru";
-	assert_refused(&o, "lru is a policy for --evict");
+	assert_refused(&o, "lru is a policy for `evict`");
 	o.prefetch = NULL;
 	o.workload = "nix";
 	assert_refused(&o, "nix");

@@ -174,7 +174,7 @@ static void test_empty_sample(void **state)
 	assert_int_equal(td_mrc_open(&m, &td_mrc_lru, NULL, 1e-9, NULL), 0);
 	assert_int_equal(td_mrc_batch(m, batch, NULL), 0);
 	assert_int_equal(td_mrc_measure(m, at, 1, &doubt, &err), -ENODATA);
-	assert_non_null(strstr(err.text, "larger --sample"));
+	assert_non_null(strstr(err.text, "larger `sample`"));
 	td_mrc_close(m);
 	free(batch);
 }

@@ -290,8 +290,8 @@ static void assert_refused(const char *model, const char *said)
 static void it_needs_a_host_with_a_clock(void **state)
 {
 	(void)state;
-	assert_refused(NULL, "has no clock: give --model");
-	assert_refused("gmt", "the GPU does: give --model hmm");
+	assert_refused(NULL, "has no clock: give `model`");
+	assert_refused("gmt", "the GPU does: give `model` hmm");
 }
 
 int main(void)

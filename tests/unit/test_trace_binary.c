@@ -94,7 +94,7 @@ static void vscsi_refuses(void **state)
 	bytes[15] = 3;
 	assert_fails(&(struct td_trace_options){.path = save("v.vscsi", bytes, 96)}, -ENOTSUP,
 		     "%s does not start with vscsi records of version 1 or 2: say the right format "
-		     "with --format");
+		     "with `format`");
 	put_vscsi1(bytes, 0x28, 512, UINT64_C(1) << 60);
 	assert_fails(&(struct td_trace_options){.path = save("v.vscsi", bytes, 32)}, -ERANGE,
 		     "%s record 1: block number 1152921504606846976 is beyond 64-bit addresses: "
@@ -146,7 +146,7 @@ static void refuses_what_is_no_trace(void **state)
 	assert_fails(&(struct td_trace_options){.path = folder}, -EISDIR,
 		     "%s is a directory: name a trace file");
 	assert_fails(&(struct td_trace_options){.path = save("bin", "\0\1\2\3\4", 5)}, -EINVAL,
-		     test_names("cannot tell the format of %s: say it with --format ",
+		     test_names("cannot tell the format of %s: say it with `format` ",
 				td_trace_read_format, "|")
 			     .text);
 	assert_fails(&(struct td_trace_options){.path = scratch("bin"), .format = "text"}, -EINVAL,
@@ -159,7 +159,7 @@ static void refuses_what_is_no_trace(void **state)
 			.text);
 	assert_fails(&(struct td_trace_options){.path = save("x.tide", "hello", 5)}, -EBADMSG,
 		     "%s is no tide trace, its first bytes are wrong: say its format with "
-		     "--format");
+		     "`format`");
 }
 
 static size_t gzip(unsigned char *to, size_t room, const void *from, size_t n)

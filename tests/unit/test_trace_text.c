@@ -216,9 +216,9 @@ static void csv_refuses(void **state)
 	refuse("b.csv", "1,2\n", "page=1,size=2", -EINVAL,
 	       "csv column size goes with addr or lbn, not with page: leave it out");
 	refuse("b.csv", "1,2\n3\n", "page=2", -EBADMSG,
-	       "%s line 2 has 1 columns and not 2: say the right columns with --columns");
+	       "%s line 2 has 1 columns and not 2: say the right columns with `columns`");
 	refuse("b.csv", "1,2\n3,y\n", "page=2", -EBADMSG,
-	       "%s line 2 column 2: page \"y\" is no number: say the right columns with --columns");
+	       "%s line 2 column 2: page \"y\" is no number: say the right columns with `columns`");
 	refuse("b.csv", "99999999999999999999\n", NULL, -ERANGE,
 	       "%s line 1 column 1: page \"99999999999999999999\" does not fit 64 bits: numbers go "
 	       "up to 18446744073709551615");
@@ -233,7 +233,7 @@ static void csv_refuses(void **state)
 	       "this the right column?");
 	refuse("b.csv", "time,id\n1,2\n", NULL, -EINVAL,
 	       "%s line 1 is a header without a column named page, addr or lbn: say where it is "
-	       "with --columns page=N");
+	       "with `columns` page=N");
 	refuse("b.csv", "page,op\n", NULL, -ENODATA,
 	       "%s has no accesses: give a trace with at least one");
 }

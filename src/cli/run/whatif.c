@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/text.h"
 #include "run.h"
 
 static const struct {
@@ -67,6 +68,7 @@ static void simulate(const struct tide_sim_options *o)
 	if (!rc)
 		rc = tide_sim_run(sim, NULL, NULL, &err);
 	if (rc) {
+		td_core_as_options(err.text);
 		fprintf(stderr, "  %-12s %-10s %s\n", o->evict, o->prefetch, err.text);
 	} else {
 		tide_sim_counts(sim, &counts, NULL);

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "core/text.h"
 #include "sweep.h"
 
 #define SYNC_NS UINT64_C(1000000000)
@@ -40,10 +41,11 @@ static json_t *text_or_null(const char *text)
 }
 
 /* Of a run that failed: what it was to be, as it was written, and why it is not. */
-static json_t *describe_failure(const struct td_cli_run *run)
+static json_t *describe_failure(struct td_cli_run *run)
 {
 	const struct tide_sim_options *o = &run->options;
 
+	td_core_as_options(run->err.text);
 	return json_pack("{ss ss s{so} s{so so so so so} so}", "tide", tide_version(), "verb",
 			 "sim", "input", o->trace ? "trace" : "workload",
 			 text_or_null(o->trace ? o->trace : o->workload), "config", "model",

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 
+#include "core/text.h"
 #include "lib/mappings.h"
 #include "next.h"
 #include "preload.h"
@@ -26,10 +27,9 @@ void td_preload_say(const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	n += vsnprintf(line + n, sizeof line - (size_t)n - 1, format, args);
+	vsnprintf(line + n, sizeof line - (size_t)n - 1, format, args);
 	va_end(args);
-	if (n > (int)sizeof line - 2)
-		n = (int)sizeof line - 2;
+	n = (int)td_core_as_options(line);
 	line[n++] = '\n';
 	/* Whoever allocates does not wait anywhere, as far as it knows. */
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
