@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "core/clock.h"
 #include "gram.h"
 #include "tide/event.h"
 
@@ -24,14 +25,6 @@ struct run {
 	unsigned samples;
 };
 
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 static int wrong(uint64_t page, struct tide_error *err)
 {
 	return tide_fail(err, -EIO, "page %" PRIu64 " is not what was written last: this is a bug",
@@ -45,19 +38,19 @@ static int access_page(struct run *r, uint64_t access, struct tide_error *err)
 {
 	bool update = access & 1;
 	struct tide_pool_pin pin;
-	uint64_t start = now_ns();
+	uint64_t start = td_clock_ns();
 	int rc = tide_pool_get(r->pool, access / 2, update ? TIDE_POOL_WRITE : TIDE_POOL_READ, &pin,
 			       err);
 
-	r->ns += now_ns() - start;
+	r->ns += td_clock_ns() - start;
 	if (rc)
 		return rc;
 	bool right = td_cli_gram_check(&r->g->file, pin.page, pin.addr);
 	if (right && update)
 		td_cli_gram_update(&r->g->file, pin.page, pin.addr, tide_hash64(++r->count));
-	start = now_ns();
+	start = td_clock_ns();
 	tide_pool_put(r->pool, &pin, NULL);
-	r->ns += now_ns() - start;
+	r->ns += td_clock_ns() - start;
 	return right ? 0 : wrong(pin.page, err);
 }
 
@@ -134,7 +127,7 @@ static int fly(struct flight *f, size_t first, size_t n, struct tide_error *err)
 static int fly_all(struct run *r, struct tide_error *err)
 {
 	struct flight f = {.r = r};
-	uint64_t start = now_ns();
+	uint64_t start = td_clock_ns();
 	int rc = 0;
 
 	sem_init(&f.done, 0, 0);
@@ -144,7 +137,7 @@ static int fly_all(struct run *r, struct tide_error *err)
 		td_cli_reproduce_show(&r->g->r, i, r->accesses.n);
 	}
 	sem_destroy(&f.done);
-	r->ns = now_ns() - start;
+	r->ns = td_clock_ns() - start;
 	return rc;
 }
 

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "cli.h"
+#include "core/clock.h"
 #include "lib/sizes.h"
 #include "plot.h"
 
@@ -72,14 +73,6 @@ struct curves {
 
 /* ---- running ---- */
 
-static double now_s(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
 /* The sizes of a curve as another one is asked for them; freed with free(). */
 static char *sizes_of(const struct tide_mrc *m)
 {
@@ -135,7 +128,7 @@ static int verify(struct curves *all, struct curve *c, const char *sizes, struct
 static int run_all(struct curves *all, struct tide_error *err)
 {
 	const struct mrc_options *args = all->args;
-	double started = now_s();
+	double started = td_clock_seconds();
 	char *sizes = NULL;
 	int rc = 0;
 
@@ -149,7 +142,7 @@ static int run_all(struct curves *all, struct tide_error *err)
 			rc = verify(all, c, sizes, err);
 	}
 	free(sizes);
-	all->seconds = now_s() - started;
+	all->seconds = td_clock_seconds() - started;
 	return rc;
 }
 

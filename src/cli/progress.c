@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "core/clock.h"
 
 static const char *const whens[] = {"auto", "always", "never"};
 
@@ -20,14 +21,6 @@ int td_cli_progress_start(struct td_cli_progress *p, const char *when, const cha
 	return 0;
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 void td_cli_progress_show(void *progress, uint64_t done, uint64_t total)
 {
 	struct td_cli_progress *p = progress;
@@ -35,7 +28,7 @@ void td_cli_progress_show(void *progress, uint64_t done, uint64_t total)
 
 	if (!p->on)
 		return;
-	now = now_ns();
+	now = td_clock_ns();
 	if (p->drawn && now - p->shown_ns < 100000000)
 		return;
 	p->shown_ns = now;

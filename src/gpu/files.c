@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/clock.h"
 #include "tools.h"
 
 #define PIECE_BYTES ((size_t)4 << 20)
@@ -133,14 +134,14 @@ static int take(struct reading *x, bool more)
 static int read_blocks(struct reading *x)
 {
 	int rc = 0;
-	uint64_t since = td_gpu_now_ns(), limit = x->r->time_limit_ns;
+	uint64_t since = td_clock_ns(), limit = x->r->time_limit_ns;
 	for (unsigned slot = 0; slot < x->r->depth && x->next < x->count; slot++)
 		put(x, slot);
 	while (x->done < x->next) {
-		int got = take(x, !rc && (!limit || td_gpu_now_ns() - since < limit));
+		int got = take(x, !rc && (!limit || td_clock_ns() - since < limit));
 		rc = rc ? rc : got;
 	}
-	x->r->ns = (double)(td_gpu_now_ns() - since);
+	x->r->ns = (double)(td_clock_ns() - since);
 	return rc;
 }
 

@@ -1,4 +1,5 @@
 /* What the bus gives: the copy engine, flags, and loads and stores of the GPU to pinned memory. */
+#include "core/clock.h"
 #include "bench.h"
 #include "kernels.cuh"
 
@@ -46,7 +47,7 @@ static int copies(struct bus &x, uint64_t each, bool in, bool out, double *ns,
 	char *p = x.pinned.as<char>(), *d = x.device.as<char>();
 	int rc = CUDA(cudaDeviceSynchronize());
 	n = n < 2000 ? n : 2000;
-	since = td_gpu_now_ns();
+	since = td_clock_ns();
 	for (uint64_t i = 0; i < n && !rc; i++) {
 		if (in)
 			rc = CUDA(cudaMemcpyAsync(d + i * each, p + i * each, each,
@@ -57,7 +58,7 @@ static int copies(struct bus &x, uint64_t each, bool in, bool out, double *ns,
 	}
 	if (!rc)
 		rc = CUDA(cudaDeviceSynchronize());
-	*ns = (double)(td_gpu_now_ns() - since) / (double)n;
+	*ns = (double)(td_clock_ns() - since) / (double)n;
 	return rc;
 }
 
@@ -93,13 +94,13 @@ static __global__ void ping(volatile uint32_t *flags, uint32_t n, uint64_t limit
 /* The processor answers each number until all are said, or for two seconds. */
 static void pong(volatile uint32_t *flags, uint32_t n)
 {
-	uint64_t since = td_gpu_now_ns();
+	uint64_t since = td_clock_ns();
 	for (uint32_t seen = 0; seen < n;) {
 		uint32_t now = flags[0];
 		if (now != seen) {
 			__atomic_thread_fence(__ATOMIC_SEQ_CST);
 			flags[32] = seen = now;
-		} else if (td_gpu_now_ns() - since > 2000000000) {
+		} else if (td_clock_ns() - since > 2000000000) {
 			return;
 		}
 	}
@@ -110,12 +111,12 @@ static int round_trip(struct bus &x, double *ns, struct tide_error *err)
 	const uint32_t n = 2000;
 	volatile uint32_t *flags = x.pinned.as<volatile uint32_t>();
 	flags[0] = flags[32] = 0;
-	uint64_t since = td_gpu_now_ns();
+	uint64_t since = td_clock_ns();
 	ping<<<1, 1>>>(flags, n, 2000000000);
 	int rc = cuda(cudaGetLastError(), "the launch of a kernel", err);
 	if (!rc)
 		pong(flags, n);
-	uint64_t spent = td_gpu_now_ns() - since;
+	uint64_t spent = td_clock_ns() - since;
 	if (!rc)
 		rc = CUDA(cudaDeviceSynchronize());
 	if (!rc && flags[0] != n)

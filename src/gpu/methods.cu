@@ -1,4 +1,5 @@
 /* Ways to move pages that do not lie side by side from host memory to the GPU: figure 6 of GMT. */
+#include "core/clock.h"
 #include "bench.h"
 #include "kernels.cuh"
 
@@ -56,7 +57,7 @@ static int make(struct methods &x, struct tide_error *err)
 /* From the first request to the last byte, as the host sees it. */
 static int by_engine(struct methods &x, unsigned n, double *ns, struct tide_error *err)
 {
-	uint64_t since = td_gpu_now_ns();
+	uint64_t since = td_clock_ns();
 	int rc = 0;
 	for (unsigned k = 0; k < n && !rc; k++)
 		rc = CUDA(cudaMemcpyAsync(x.to.as<char>() + k * PAGE,
@@ -64,7 +65,7 @@ static int by_engine(struct methods &x, unsigned n, double *ns, struct tide_erro
 					  cudaMemcpyHostToDevice, nullptr));
 	if (!rc)
 		rc = CUDA(cudaStreamSynchronize(nullptr));
-	*ns = (double)(td_gpu_now_ns() - since);
+	*ns = (double)(td_clock_ns() - since);
 	return rc;
 }
 
@@ -72,13 +73,13 @@ static int by_lanes(struct methods &x, unsigned n, unsigned lanes, double *ns,
 		    struct tide_error *err)
 {
 	unsigned blocks = (n + 7) / 8, threads = n < 8 ? n * 32 : 256;
-	uint64_t since = td_gpu_now_ns();
+	uint64_t since = td_clock_ns();
 	copy_pages<<<blocks, threads>>>(x.to.as<uint4>(), x.from.as<const uint4>(),
 					x.which.as<const uint32_t>(), n, lanes);
 	int rc = cuda(cudaGetLastError(), "the launch of a copy", err);
 	if (!rc)
 		rc = CUDA(cudaStreamSynchronize(nullptr));
-	*ns = (double)(td_gpu_now_ns() - since);
+	*ns = (double)(td_clock_ns() - since);
 	return rc;
 }
 

@@ -1,5 +1,6 @@
 /* Pages between main memory and device memory of the buffer pool, so many in one call: what one
  * costs, against other ways of doing it. */
+#include "core/clock.h"
 #include "bench.h"
 #include "cuda.cuh"
 
@@ -173,12 +174,12 @@ static int time_batch(struct way &w, struct batches &b, bool in, size_t n, doubl
 {
 	size_t calls = EACH / n < 1024 ? EACH / n : 1024;
 	int rc = 0;
-	uint64_t since = td_gpu_now_ns();
+	uint64_t since = td_clock_ns();
 	for (size_t i = 0; i < calls && !rc; i++) {
 		b.draw(n);
 		rc = w.move(in, b.slots, b.at, n);
 	}
-	*ns = (double)(td_gpu_now_ns() - since) / (double)(calls * n);
+	*ns = (double)(td_clock_ns() - since) / (double)(calls * n);
 	return rc ? tide_fail(err, rc, "a transfer failed: %s", strerror(-rc)) : 0;
 }
 

@@ -1,5 +1,6 @@
 /* tide gpu selftest: the parts, one after another; one that fails is told, and the next goes on. */
 #include "selftest.h"
+#include "core/clock.h"
 
 #include <errno.h>
 #include <string.h>
@@ -30,7 +31,7 @@ static bool wanted(const struct test *t, const char *name)
 static void put_result(struct test *t, const char *name, int rc, const char *detail,
 		       uint64_t accesses, uint64_t since_ns)
 {
-	uint64_t time_ns = td_gpu_now_ns() - since_ns;
+	uint64_t time_ns = td_clock_ns() - since_ns;
 	json_t *o =
 		json_pack("{s:s,s:b,s:s?,s:I,s:I}", "name", name, "ok", rc == 0, "detail", detail,
 			  "accesses", (json_int_t)accesses, "time_ns", (json_int_t)time_ns);
@@ -44,7 +45,7 @@ static void put_result(struct test *t, const char *name, int rc, const char *det
 static void run_pressure(struct test *t, const char *name, struct td_gpu_pressure p)
 {
 	struct tide_error err = {0};
-	uint64_t since_ns = td_gpu_now_ns();
+	uint64_t since_ns = td_clock_ns();
 	if (!wanted(t, name))
 		return;
 	int rc = td_gpu_pressure_run(&t->o->setup, &p, &err);
@@ -84,8 +85,7 @@ static struct td_gpu_pressure pressure_of(const struct test *t, bool small)
 
 static void test_pressure(struct test *t)
 {
-	static const char *const places[] = {"reuse", "tier-order", "random:p=0.5", "bam",
-					     "worth"};
+	static const char *const places[] = {"reuse", "tier-order", "random:p=0.5", "bam", "worth"};
 	static const char *const transfers[] = {"zero-copy", "dma", "hybrid"};
 	char name[96];
 	for (unsigned i = 0; i < 5 * 3 * 2; i++) {
@@ -186,7 +186,7 @@ static void test_refusals(struct test *t)
 	for (const struct td_gpu_refusal *r = td_gpu_refusals; r->name; r++) {
 		struct tide_error err = {0};
 		char detail[400] = "", name[96];
-		uint64_t since_ns = td_gpu_now_ns();
+		uint64_t since_ns = td_clock_ns();
 		snprintf(name, sizeof name, "refusals/%s", r->name);
 		if (!wanted(t, name))
 			continue;
@@ -210,7 +210,7 @@ static void test_replay(struct test *t)
 					  .limit = limit};
 		struct tide_error err = {0};
 		char name[96];
-		uint64_t since_ns = td_gpu_now_ns();
+		uint64_t since_ns = td_clock_ns();
 		snprintf(name, sizeof name, "replay/%.*s", (int)strcspn(workloads[i], ":"),
 			 workloads[i]);
 		if (!wanted(t, name))
@@ -225,7 +225,7 @@ static void test_long(struct test *t)
 {
 	struct td_gpu_pressure p = pressure_of(t, true);
 	struct tide_error err = {0};
-	uint64_t since_ns = td_gpu_now_ns(), accesses = 0, most_ns = 400000000000;
+	uint64_t since_ns = td_clock_ns(), accesses = 0, most_ns = 400000000000;
 	const uint64_t target = 1000000000;
 	int rc = 0;
 	if (!t->o->thorough || !wanted(t, "long"))
@@ -238,8 +238,7 @@ static void test_long(struct test *t)
 	p.ops = UINT64_MAX;
 	p.limit_ns = 5000000000;
 	p.rounds = 4;
-	for (unsigned n = 0; accesses < target && !rc && td_gpu_now_ns() - since_ns < most_ns;
-	     n++) {
+	for (unsigned n = 0; accesses < target && !rc && td_clock_ns() - since_ns < most_ns; n++) {
 		p.place = n % 2 ? "tier-order" : "worth";
 		p.accesses = 0;
 		rc = td_gpu_pressure_run(&t->o->setup, &p, &err);

@@ -1,4 +1,5 @@
 /* Signatures of blocks: by the GPU, with the data on it and over the bus, and by the processor. */
+#include "core/clock.h"
 #include "bench.h"
 #include "cuda.cuh"
 
@@ -44,9 +45,9 @@ static int compare(const struct world &w, size_t n, struct tide_error *err)
 static int time_core(struct world &w, size_t n, struct td_pool_signature *to, double *ns,
 		     struct tide_error *err)
 {
-	uint64_t since = td_gpu_now_ns();
+	uint64_t since = td_clock_ns();
 	int rc = td_pool_hash_blocks(&w.hasher, w.hash, w.blocks, n, BLOCK, to);
-	*ns = (double)(td_gpu_now_ns() - since);
+	*ns = (double)(td_clock_ns() - since);
 	return rc ? tide_fail(err, rc, "no libcrypto for md5: install libssl3") : 0;
 }
 
@@ -140,9 +141,9 @@ static int measure_kernels(struct world &w, struct tide_error *err)
 
 static int time_bus(struct world &w, size_t n, double *ns, struct tide_error *err)
 {
-	uint64_t since = td_gpu_now_ns();
+	uint64_t since = td_clock_ns();
 	int rc = td_pool_cuda_sign(w.device, w.hash, w.blocks, n, w.found);
-	*ns = (double)(td_gpu_now_ns() - since);
+	*ns = (double)(td_clock_ns() - since);
 	return rc ? tide_fail(err, rc, "signatures by the GPU failed: %s", strerror(-rc)) : 0;
 }
 
@@ -189,10 +190,10 @@ static int measure_copy(struct world &w, struct tide_error *err)
 	if (!rc)
 		rc = median_of(5, &ns, err, [&](double *once, struct tide_error *e) {
 			(void)e;
-			uint64_t since = td_gpu_now_ns();
+			uint64_t since = td_clock_ns();
 			int code = cuda(cudaMemcpy(there.at, w.bytes, bytes, cudaMemcpyDefault),
 					"a copy", e);
-			*once = (double)(td_gpu_now_ns() - since);
+			*once = (double)(td_clock_ns() - since);
 			return code;
 		});
 	if (rc)

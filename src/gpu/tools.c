@@ -20,13 +20,6 @@ void td_gpu_tell(const struct td_gpu_setup *s, const char *format, ...)
 	s->say(s->who, line);
 }
 
-uint64_t td_gpu_now_ns(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
 void td_gpu_sleep_ns(uint64_t ns)
 {
 	struct timespec t = {(time_t)(ns / 1000000000), (long)(ns % 1000000000)};

@@ -17,7 +17,6 @@ extern "C" {
 __attribute__((format(printf, 2, 3))) void td_gpu_tell(const struct td_gpu_setup *s,
 						       const char *format, ...);
 
-uint64_t td_gpu_now_ns(void);
 void td_gpu_sleep_ns(uint64_t ns);
 uint64_t td_gpu_seed(const struct td_gpu_setup *s);
 /* Sorts them. */

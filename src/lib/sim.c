@@ -3,17 +3,11 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "core/clock.h"
 #include "lib.h"
 #include "workload/workload.h"
 
 #define PROGRESS_EVERY 256 /* batches: a million accesses */
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
 
 const char td_lib_sim_kind[] = "tide_sim";
 
@@ -309,7 +303,7 @@ static int set_up(struct tide_sim *sim, const struct tide_sim_options *o,
 		  struct td_engine_config *config, struct tide_error *err)
 {
 	struct asked asked = {0};
-	sim->started_ns = now_ns();
+	sim->started_ns = td_clock_ns();
 	sim->facts = TD_TRACE_NO_FACTS;
 	int rc = judge_options(sim, o, config, &asked, err);
 	if (!rc && keep_texts(sim, o))
@@ -395,7 +389,7 @@ int tide_sim_run(struct tide_sim *sim, tide_progress *progress, void *arg, struc
 	rc = sim->timed ? td_timed_run(sim->timed, sim->engine, sim->source, tell_timed, &to, err)
 			: run_functional(sim, progress, arg, err);
 	tell_progress(sim, progress, arg);
-	sim->finished_ns = now_ns();
+	sim->finished_ns = td_clock_ns();
 	return rc ? rc : td_engine_finish(sim->engine, err);
 }
 

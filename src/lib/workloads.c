@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "core/clock.h"
 #include "core/params.h"
 #include "core/text.h"
 #include "lib.h"
@@ -66,10 +67,7 @@ void tide_workload_free(struct tide_workload_shape *s)
 
 static double processor_seconds(void)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+	return (double)td_clock_of_ns(CLOCK_THREAD_CPUTIME_ID) * 1e-9;
 }
 
 struct pass {

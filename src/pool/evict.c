@@ -3,6 +3,7 @@
  */
 #include <string.h>
 
+#include "core/clock.h"
 #include "inside.h"
 
 #define ROUNDS 3 /* to look for others, where some cannot be written */
@@ -115,11 +116,11 @@ void td_pool_write_back(struct td_pool *p, size_t n)
 	struct td_pool_work *w = &p->work;
 	size_t gathered = stage(p, n);
 	pthread_mutex_unlock(&p->lock);
-	uint64_t start = td_pool_now_ns();
+	uint64_t start = td_clock_ns();
 	int rc = td_pool_gather(p, w->slots, w->host, gathered);
 	if (!rc)
 		write_pages(p, n);
-	uint64_t ns = td_pool_now_ns() - start;
+	uint64_t ns = td_clock_ns() - start;
 	pthread_mutex_lock(&p->lock);
 	p->figures.file_ns += ns;
 	for (size_t k = 0; k < n; k++)
@@ -258,9 +259,9 @@ static int scatter(struct td_pool *p, size_t first, size_t n)
 		w->host[i] = td_pool_bytes_of(p, w->victims[first + i]);
 	}
 	pthread_mutex_unlock(&p->lock);
-	uint64_t start = td_pool_now_ns();
+	uint64_t start = td_clock_ns();
 	int rc = p->device_ops->scatter(p->device_state, w->slots, (const void *const *)w->host, n);
-	uint64_t ns = td_pool_now_ns() - start;
+	uint64_t ns = td_clock_ns() - start;
 	pthread_mutex_lock(&p->lock);
 	p->figures.device_ns += ns;
 	p->figures.scatters++;

@@ -1,15 +1,16 @@
 /* What a batch lacks, from the device and from the file; and the signatures of what is new. */
 #include <string.h>
 
+#include "core/clock.h"
 #include "inside.h"
 
 int td_pool_gather(struct td_pool *p, const uint32_t *slots, void **to, size_t n)
 {
 	if (!n)
 		return 0;
-	uint64_t start = td_pool_now_ns();
+	uint64_t start = td_clock_ns();
 	int rc = p->device_ops->gather(p->device_state, slots, to, n);
-	p->work.spent.device_ns += td_pool_now_ns() - start;
+	p->work.spent.device_ns += td_clock_ns() - start;
 	p->work.spent.gathers++;
 	p->work.spent.gathered_bytes += n * p->block_bytes;
 	return rc;
@@ -39,14 +40,14 @@ static size_t start_reads(struct td_pool *p)
 static void finish_reads(struct td_pool *p, size_t n)
 {
 	struct td_pool_work *w = &p->work;
-	uint64_t start = td_pool_now_ns();
+	uint64_t start = td_clock_ns();
 	if (n == 1)
 		td_io_now(p->io, w->started[0]);
 	for (size_t i = 0; n > 1 && i < n; i++)
 		td_io_wait(p->io, w->started[i]);
 	for (size_t i = 0; i < w->n; i++)
 		w->items[i].rc = w->items[i].read ? w->items[i].io.result : 0;
-	p->work.spent.file_ns += n ? td_pool_now_ns() - start : 0;
+	p->work.spent.file_ns += n ? td_clock_ns() - start : 0;
 }
 
 /* ---- signatures ---- */
@@ -56,9 +57,9 @@ int td_pool_sign(struct td_pool *p, size_t n)
 	struct td_pool_work *w = &p->work;
 	if (!n)
 		return 0;
-	uint64_t start = td_pool_now_ns();
+	uint64_t start = td_clock_ns();
 	int rc = p->device_ops->hash(p->device_state, p->hash, w->hashed, n, w->found);
-	p->work.spent.hash_ns += td_pool_now_ns() - start;
+	p->work.spent.hash_ns += td_clock_ns() - start;
 	p->work.spent.hashed_blocks += n;
 	for (size_t i = 0; !rc && i < n; i++)
 		w->signatures[w->places[i]] = w->found[i].at[0] | 1;

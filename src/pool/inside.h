@@ -364,6 +364,4 @@ void td_pool_region_dirtied(struct td_pool *p, uint64_t page);
 void td_pool_region_read(struct td_pool *p, uint64_t page);
 void td_pool_region_hashed(struct td_pool *p, uint64_t page, bool shared);
 
-uint64_t td_pool_now_ns(void);
-
 #endif

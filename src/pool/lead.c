@@ -7,19 +7,13 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "core/clock.h"
 #include "inside.h"
 
 #define PATIENCE_NS 1000000000 /* that a leader waits for somebody to put a page */
 #define PAUSE_NS 100000
 /* Batches between walks of everything: so a batch costs a few blocks more. */
 #define CHECK_EVERY(p) (1024 + ((p)->pages * (p)->degree + (p)->n_blocks + (p)->table_n) / 16)
-
-uint64_t td_pool_now_ns(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 /* ---- who leads ---- */
 
@@ -100,8 +94,8 @@ static void collect(struct td_pool *p)
 {
 	if (is_due(p))
 		return;
-	uint64_t end_ns = td_pool_now_ns() + p->epoch_ns;
-	struct timespec end = {(time_t)(end_ns / 1000000000), (long)(end_ns % 1000000000)};
+	uint64_t end_ns = td_clock_ns() + p->epoch_ns;
+	struct timespec end = td_clock_timespec(end_ns);
 	while (!is_due(p))
 		if (pthread_cond_timedwait(&p->more, &p->lock, &end) == ETIMEDOUT)
 			return;
@@ -131,9 +125,9 @@ static void fail_first(struct td_pool *p)
 /* Somebody may put a page. Else those fail who have waited, but for those that need no frame. */
 static void wait_for_frames(struct td_pool *p)
 {
-	uint64_t end_ns = td_pool_now_ns() + PATIENCE_NS;
+	uint64_t end_ns = td_clock_ns() + PATIENCE_NS;
 	size_t waiting = p->queued;
-	while (!p->work.n && !p->write_error && td_pool_now_ns() < end_ns) {
+	while (!p->work.n && !p->write_error && td_clock_ns() < end_ns) {
 		pause_unlocked(p);
 		td_pool_plan(p);
 	}

@@ -1,4 +1,5 @@
 #include "output.h"
+#include "core/clock.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -73,12 +74,9 @@ static int make_temporary(struct td_trace_output *o)
 /* A new name in the folder: for a new file, or for one that has none yet. */
 static int name_temporary(struct td_trace_output *o, const char *folder)
 {
-	struct timespec now;
-	uint64_t seed;
+	uint64_t seed = td_clock_ns() ^ (uint64_t)getpid() << 32;
 	int rc = 0;
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	seed = (uint64_t)now.tv_nsec ^ (uint64_t)getpid() << 32;
 	for (int tries = 0; tries < 100; tries++) {
 		free(o->temporary);
 		if (asprintf(&o->temporary, "%s/tide-trace-%08x", folder,

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "core/clock.h"
 #include "core/jobs.h"
 #include "lib/sizes.h"
 #include "tide/event.h"
@@ -233,14 +234,6 @@ static void run_share(void *arg, size_t thread)
 	}
 }
 
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
 static int run_accesses(struct td_pool_bench *b, struct tide_error *err)
 {
 	struct share warm = {b, b->warm, b->seed + 1000}, all = {b, b->accesses, b->seed};
@@ -249,9 +242,9 @@ static int run_accesses(struct td_pool_bench *b, struct tide_error *err)
 	td_jobs_run(b->threads, b->threads, run_share, &warm);
 	b->before.size = sizeof b->before;
 	tide_pool_stats(b->pool, &b->before, NULL);
-	start = now();
+	start = td_clock_seconds();
 	td_jobs_run(b->threads, b->threads, run_share, &all);
-	b->seconds = now() - start;
+	b->seconds = td_clock_seconds() - start;
 	b->after.size = sizeof b->after;
 	tide_pool_stats(b->pool, &b->after, NULL);
 	return b->has_failed ? tide_fail(err, b->failed.code, "%s", b->failed.text) : 0;

@@ -1,18 +1,11 @@
 /* The view of --live: a few lines on standard error, drawn over twice a second. */
 #include <time.h>
 
+#include "core/clock.h"
 #include "lib/mappings.h"
 #include "run.h"
 
 #define BAR 30
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 static void bar(const char *name, uint64_t used, uint64_t of)
 {
@@ -47,7 +40,7 @@ static void draw_policy(const struct tide_stats *s)
 
 static void draw(struct td_run_view *v, const struct tide_stats *s, unsigned processes)
 {
-	uint64_t now = now_ns();
+	uint64_t now = td_clock_ns();
 	double seconds = v->shown_ns ? (double)(now - v->shown_ns) / 1e9 : 0;
 	uint64_t new = s->counts.faults > v->faults ? s->counts.faults - v->faults : 0;
 

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/clock.h"
 #include "run.h"
 
 #define VIEW_MS 500
@@ -162,14 +163,6 @@ static void pass_on(int sig)
 		kill(told, sig);
 }
 
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
 /* Has it ended within the time? ms -1: it takes as long as it takes. */
 static bool wait_ms(pid_t pid, int pidfd, int ms, int *status)
 {
@@ -245,7 +238,7 @@ static void take_signals(struct signals *before)
 int td_run_program(struct td_run *r, struct tide_error *err)
 {
 	struct signals before;
-	double begun = now();
+	double begun = td_clock_seconds();
 	int rc;
 
 	take_signals(&before);
@@ -255,6 +248,6 @@ int td_run_program(struct td_run *r, struct tide_error *err)
 	if (!rc)
 		wait_for(r);
 	told = 0;
-	r->seconds = now() - begun;
+	r->seconds = td_clock_seconds() - begun;
 	return rc;
 }

@@ -5,18 +5,11 @@
 #include <string.h>
 #include <time.h>
 
+#include "core/clock.h"
 #include "core/text.h"
 #include "sweep.h"
 
 #define SYNC_NS UINT64_C(1000000000)
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 /* ---- one run ---- */
 
@@ -168,7 +161,7 @@ static struct words time_text(double seconds)
 static void draw(struct td_cli_sweep *s)
 {
 	double part = (double)s->runs.millionths / 1e6;
-	double seconds = (double)(now_ns() - s->started_ns) / 1e9;
+	double seconds = (double)(td_clock_ns() - s->started_ns) / 1e9;
 	size_t before = s->plan.done + s->plan.failed;
 	char line[200];
 	int n = snprintf(line, sizeof line, "sweep: %s of %s runs",
@@ -200,7 +193,7 @@ static void tick(void *arg)
 {
 	struct td_cli_sweep *s = arg;
 	struct tide_error err;
-	uint64_t now = now_ns();
+	uint64_t now = td_clock_ns();
 	int rc = 0;
 
 	if (now - s->synced_ns >= SYNC_NS) {
@@ -238,7 +231,7 @@ int td_cli_sweep_run(struct td_cli_sweep *s, size_t jobs, struct tide_error *err
 	int rc;
 
 	pthread_mutex_init(&s->lock, NULL);
-	s->started_ns = s->synced_ns = now_ns();
+	s->started_ns = s->synced_ns = td_clock_ns();
 	s->runs = (struct td_cli_runs){
 		.n = s->plan.left, .jobs = jobs, .begin = begin, .end = end, .arg = s};
 	s->watch = (struct td_cli_watch){.tick = tick, .stop = stop, .arg = s};

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "core/clock.h"
 #include "orchestrate.h"
 #include "runtime.h"
 
@@ -141,25 +142,19 @@ static uint64_t served(const struct tide_gpu *g)
 	return n;
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
 /* Requests that nobody waits for any more, writes mostly, come to an end. */
 static int await_quiet(struct tide_gpu *g, struct tide_error *err)
 {
 	static const struct timespec pause = {.tv_nsec = LOOK_NS};
-	uint64_t since = now_ns(), before = served(g), limit_ns = g->set.timeout_ns + PATIENCE_NS;
+	uint64_t since = td_clock_ns(), before = served(g),
+		 limit_ns = g->set.timeout_ns + PATIENCE_NS;
 	while (!is_quiet(g)) {
 		nanosleep(&pause, NULL);
 		if (served(g) != before) {
 			before = served(g);
-			since = now_ns();
+			since = td_clock_ns();
 		}
-		if (now_ns() - since > limit_ns) {
+		if (td_clock_ns() - since > limit_ns) {
 			g->lost = true; /* it may still write to our memory */
 			return tide_fail(err, -ETIMEDOUT,
 					 "storage did not answer within %.3g s: is it still there?",

@@ -1,6 +1,7 @@
 /* Carries out what the engine has decided: content comes, and pages are mapped. The chunk is busy.
  * The thread gives up the lock while pages move. */
 #include "core/assert.h"
+#include "core/clock.h"
 #include "in.h"
 #include "lanes.h"
 #include "lock.h"
@@ -327,14 +328,14 @@ int td_pager_bring_touched(struct td_pager *p, const struct td_touched *t)
 	if (promise(p, t, &a)) {
 		pthread_mutex_unlock(&p->lock);
 		if (!enter(p, &a.arrival)) {
-			td_pager_say_done(p, a.done, t->chunk, td_pager_now_ns() - t->began_ns);
+			td_pager_say_done(p, a.done, t->chunk, td_clock_ns() - t->began_ns);
 			return 0;
 		}
 		td_pager_lock(p);
 		take_back(p, t->chunk, &a);
 	}
 	int rc = bring_pages(p, t);
-	p->stalled_ns += td_pager_now_ns() - t->began_ns;
+	p->stalled_ns += td_clock_ns() - t->began_ns;
 	pthread_mutex_unlock(&p->lock);
 	return rc;
 }

@@ -5,6 +5,7 @@
  *     lock    say what is where; the chunk is calm
  */
 #include "core/assert.h"
+#include "core/clock.h"
 #include "in.h"
 #include "lanes.h"
 #include "lock.h"
@@ -123,7 +124,7 @@ static int try_touch(struct td_pager *p, const struct td_touch *t, struct td_tou
 
 int td_pager_touch(struct td_pager *p, const struct td_touch *t)
 {
-	struct td_touched touched = {.write = t->write, .began_ns = td_pager_now_ns()};
+	struct td_touched touched = {.write = t->write, .began_ns = td_clock_ns()};
 	int rc;
 	td_pager_lock(p);
 	do
@@ -131,7 +132,7 @@ int td_pager_touch(struct td_pager *p, const struct td_touch *t)
 	while (rc == -EAGAIN);
 	if (!rc)
 		return td_pager_bring_touched(p, &touched);
-	p->stalled_ns += td_pager_now_ns() - touched.began_ns;
+	p->stalled_ns += td_clock_ns() - touched.began_ns;
 	pthread_mutex_unlock(&p->lock);
 	return rc;
 }

@@ -1,6 +1,7 @@
 /* Chunks leave in batches: taking pages out of the page table costs an interrupt on every processor
  * that runs the program, however many they are. And tier 2 is kept within its size. */
 #include "core/assert.h"
+#include "core/clock.h"
 #include "in.h"
 #include "lanes.h"
 #include "lock.h"
@@ -275,7 +276,7 @@ static bool trim(struct td_pager *p)
 bool td_pager_flush(struct td_pager *p, bool all)
 {
 	struct td_job jobs[TD_PAGER_BATCH];
-	uint64_t began = td_pager_now_ns();
+	uint64_t began = td_clock_ns();
 	/* The newest stay a little longer: an instruction may need several at once. */
 	uint64_t some = p->batch_pages / 4 > 2 * (uint64_t)p->chunk_pages ? p->batch_pages / 4
 									  : 2 * p->chunk_pages;
@@ -293,6 +294,6 @@ bool td_pager_flush(struct td_pager *p, bool all)
 			td_pager_sample(p);
 	}
 	moved |= trim(p);
-	p->flush_ns += td_pager_now_ns() - began;
+	p->flush_ns += td_clock_ns() - began;
 	return moved;
 }

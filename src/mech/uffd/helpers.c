@@ -2,6 +2,7 @@
  * to files. They also start these reads themselves, since the kernel ends a request in the thread
  * that began it, and that would interrupt the program's own system calls. */
 #include "core/assert.h"
+#include "core/clock.h"
 #include "in.h"
 #include "lock.h"
 #include "out.h"
@@ -25,11 +26,8 @@ static void write_behind(struct td_pager *p)
 	p->flushing = true;
 	if (!td_pager_flush(p, false)) {
 		/* All of it is busy, held for a system call, or cannot be written. */
-		struct timespec again;
-		clock_gettime(CLOCK_REALTIME, &again);
-		again.tv_nsec += RETRY_NS;
-		again.tv_sec += again.tv_nsec / 1000000000;
-		again.tv_nsec %= 1000000000;
+		struct timespec again =
+			td_clock_timespec(td_clock_of_ns(CLOCK_REALTIME) + RETRY_NS);
 		pthread_cond_timedwait(&p->work, &p->lock, &again);
 	}
 	p->flushing = false;

@@ -165,13 +165,6 @@ void td_pager_made_room(struct td_pager *p)
 		pthread_cond_broadcast(&p->room);
 }
 
-uint64_t td_pager_now_ns(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 void td_pager_say(struct td_pager *p, const char *format, ...)
 {
 	char text[400];

@@ -28,7 +28,6 @@ void td_pager_await_chunk(struct td_pager *p, uint32_t chunk);
 void td_pager_calm(struct td_pager *p, uint32_t chunk); /* not busy any more */
 void td_pager_await_room(struct td_pager *p);
 void td_pager_made_room(struct td_pager *p);
-uint64_t td_pager_now_ns(void);
 void td_pager_say(struct td_pager *p, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 

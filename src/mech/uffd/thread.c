@@ -3,6 +3,7 @@
  * the thread that faulted that is a switch, on another one several times as much. So it follows the
  * program from processor to processor, as long as one thread faults. */
 #include "core/assert.h"
+#include "core/clock.h"
 #include "in.h"
 #include "lock.h"
 #include "pager.h"
@@ -85,7 +86,7 @@ struct poisoned {
  * once more. */
 static void unpoison(struct td_pager *p, struct poisoned *all)
 {
-	uint64_t now = td_pager_now_ns();
+	uint64_t now = td_clock_ns();
 	unsigned n = 0;
 	while (n < all->n && (now - all->at[n].since_ns > POISON_NS || all->n == POISONED))
 		madvise(all->at[n++].page, p->page_bytes, MADV_DONTNEED);
@@ -107,7 +108,7 @@ static void refuse(struct td_pager *p, uintptr_t addr, int rc, struct poisoned *
 		unpoison(p, all);
 	td_assert(all->n < POISONED);
 	all->at[all->n].page = page;
-	all->at[all->n++].since_ns = td_pager_now_ns();
+	all->at[all->n++].since_ns = td_clock_ns();
 }
 
 static void serve(struct td_pager *p, const struct uffd_msg *m, struct follower *f,

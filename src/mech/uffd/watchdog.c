@@ -1,5 +1,6 @@
 /* A policy that does not come back would stop every thread of the program at its next fault,
  * without a word. And a pager's thread that has ended is replaced. */
+#include "core/clock.h"
 #include "lock.h"
 #include "pager.h"
 #include "threads.h"
@@ -32,12 +33,12 @@ static void *run(void *arg)
 {
 	struct td_pager *p = arg;
 	struct pollfd wait = {p->stop_fd, POLLIN, 0};
-	uint64_t seen = 0, since_ns = td_pager_now_ns();
+	uint64_t seen = 0, since_ns = td_clock_ns();
 	pthread_setname_np(pthread_self(), "tide-watchdog");
 	while (!atomic_load(&p->stopping)) {
 		poll(&wait, 1, LOOK_MS);
 		uint64_t now = atomic_load_explicit(&p->decisions, memory_order_relaxed);
-		uint64_t now_ns = td_pager_now_ns();
+		uint64_t now_ns = td_clock_ns();
 		if (now != seen || !(now & 1)) {
 			seen = now;
 			since_ns = now_ns;
