@@ -1,7 +1,8 @@
 /* What papers say, as rows, beside what this program measures.
  *
  *     PAPER.def    the rows: a sentence, its place, what was published, an expression over results
- *     PAPER.c      the paper's applications, settings and figures; reads the rows
+ *     PAPER_runs.h what is run: applications, configurations, studies and settings, as rows
+ *     PAPER.c      figures out of results, and tables of them; reads the rows
  *     grid.c       runs applications x settings x configurations, on all cores
  *     claims.c     judges a row and states it
  *     table.c      the figures, as tables
@@ -165,8 +166,9 @@ struct td_claims_column {
 	td_claims_figure *figure;
 	unsigned s, c;
 	int digits;
-	const char *published;  /* of the mean; NULL: nothing */
-	td_claims_words *words; /* in place of the figure */
+	const char *published; /* of the mean; NULL: nothing */
+	const char *row;       /* the number that this row published instead, %s: the application */
+	td_claims_words *words; /* in place of both */
 	bool left;              /* aligned */
 	bool alone;             /* it has no mean */
 };

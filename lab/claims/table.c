@@ -22,6 +22,8 @@ static void print_app(const struct td_claims *p, struct td_cli_table *t,
 		const struct td_claims_column *col = &table->columns[i];
 		if (col->words)
 			td_cli_cell(t, "%s", col->words(p, col->s, a, col->c).text);
+		else if (col->row)
+			number(t, col->digits, td_claims_published(p, col->row, p->paper->app(a)));
 		else
 			number(t, col->digits, col->figure(p, col->s, a, col->c));
 	}
@@ -33,11 +35,12 @@ static void print_summary(const struct td_claims *p, struct td_cli_table *t,
 	td_cli_cell(t, "%s", sum->name);
 	for (size_t i = 0; i < table->columns_n; i++) {
 		const struct td_claims_column *col = &table->columns[i];
+		bool alone = col->words || col->row || col->alone;
 		struct td_fold f = {0};
-		for (unsigned a = 0; a < p->paper->apps && !col->words && !col->alone; a++)
+		for (unsigned a = 0; a < p->paper->apps && !alone; a++)
 			if (sum->apps >> a & 1)
 				td_fold_add(&f, a, col->figure(p, col->s, a, col->c));
-		if (col->words || col->alone)
+		if (alone)
 			td_cli_cell(t, "%s", !i && sum->type ? sum->type : "");
 		else
 			number(t, col->digits, sum->fold(f));
