@@ -240,7 +240,7 @@ static const struct td_claims_column study_columns[] = {
 	TD_COLUMN("reuse", speedup, LARGER, REUSE, 2, "1.45"),
 	TD_COLUMN("implied: reuse", speedup, IMPLIED, REUSE, 2, "-"),
 };
-#define COLUMNS(which) .columns = which, .columns_n = sizeof which / sizeof *which
+#define COLUMNS(which) .columns = (which), .columns_n = sizeof(which) / sizeof *(which)
 
 static int print(const struct td_claims *p, struct tide_error *err)
 {

@@ -37,7 +37,7 @@ static int learn(const struct example *e, const char *keys, struct tide_rit *tab
 	for (unsigned i = 0; i < ROUNDS_LEARNT && !rc; i++)
 		for (size_t at = 0; e->round[at] && !rc; at++)
 			rc = tide_rit_pass_touch(&pass, (uint64_t)e->round[at], (uint64_t)keys[at],
-					       true);
+						 true);
 	tide_rit_pass_free(&pass);
 	/* The example has no end: what the last round left open is no access without reuse. */
 	for (uint32_t i = 0; i < table->n; i++)
@@ -67,8 +67,8 @@ double td_leu_priority(const struct td_cli_leu *p, enum td_leu_example e, char k
 {
 	const struct tide_rit *table = &p->examples.tables[e];
 
-	return tide_rit_real(
-		tide_rit_worth_of(table, tide_rit_find(table, (uint64_t)key), td_leu_tesla(e, page)));
+	return tide_rit_real(tide_rit_worth_of(table, tide_rit_find(table, (uint64_t)key),
+					       td_leu_tesla(e, page)));
 }
 
 /* ---- runs ---- */

@@ -201,8 +201,9 @@ static int print_over_uvm(const struct td_claims *p, const char *title, td_claim
 		if (which >> c & 1)
 			columns[table.columns_n++] = (struct td_claims_column)TD_COLUMN(
 				configs[c].name, f, s, c, 3, NULL);
-	columns[table.columns_n++] = (struct td_claims_column){
-		.head = "published fastest", .words = preferred, .left = true};
+	if (which & THREE)
+		columns[table.columns_n++] = (struct td_claims_column){
+			.head = "published fastest", .words = preferred, .left = true};
 	return td_claims_print(p, &table, p->wanted & settings[s].head.apps, err);
 }
 
