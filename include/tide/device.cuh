@@ -19,6 +19,7 @@
 #ifndef TIDE_DEVICE_CUH
 #define TIDE_DEVICE_CUH
 
+#include "device/layout.h"
 #include "device/many.cuh"
 #include "device/pinned.cuh"
 #include "gpu.h"
@@ -244,8 +245,11 @@ static int tide_launch(struct tide_gpu *g, struct tide_error *err, dim3 grid, di
 		return tide_fail(err, -EIO, "the GPU cannot take this kernel: %s",
 				 cudaGetErrorString(rc));
 	uint64_t blocks = (uint64_t)grid.x * grid.y * grid.z, room = (uint64_t)each * processors;
-	int failed = tide_gpu_begin(g, (blocks < room ? blocks : room) * ((threads + 31) / 32),
-				    pins, err);
+	struct tide_gpu_layout layout = td_dev_layout();
+	int failed = tide_gpu_kernels(g, &layout, err);
+	if (!failed)
+		failed = tide_gpu_begin(
+			g, (blocks < room ? blocks : room) * ((threads + 31) / 32), pins, err);
 	if (failed)
 		return failed;
 	kernel<<<grid, block>>>(Params(args)...);

@@ -74,6 +74,18 @@ struct tide_gpu_array_options {
 int tide_gpu_array(struct tide_gpu *g, struct tide_span *out, uint64_t bytes,
 		   const struct tide_gpu_array_options *how, struct tide_error *err);
 
+/* Kernels compile in the tables of the runtime (tide/device/). This says with which layout, as
+ * td_dev_layout() of device/layout.h gives it. Call it before tide_gpu_begin(); tide_launch() does
+ * so. -EPROTO: the kernels were compiled with the headers of another tide, and must not run. */
+struct tide_gpu_layout {
+	size_t size;         /* sizeof(struct tide_gpu_layout) */
+	uint32_t version;    /* TD_DEV_LAYOUT */
+	uint32_t bytes;      /* of the control block */
+	uint32_t placements; /* which ones: a sum of their names */
+};
+int tide_gpu_kernels(struct tide_gpu *g, const struct tide_gpu_layout *kernels,
+		     struct tide_error *err);
+
 /* Called before every launch; tide_launch() does it. warps: how many warps of the kernel can be
  * resident at once; pins: the pages that one of them holds at once, including those that it waits
  * for. -ENOSPC: near memory is too small for that. */

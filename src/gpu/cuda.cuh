@@ -169,6 +169,9 @@ int run_kernel(struct tide_gpu *g, double *ns, struct tide_error *err, struct sh
 	struct tide_error late = {};
 	int rc = resident_blocks(&most, err, s.threads, kernel);
 	unsigned blocks = s.blocks ? s.blocks : most, together = blocks < most ? blocks : most;
+	struct tide_gpu_layout layout = td_dev_layout();
+	if (!rc && g)
+		rc = tide_gpu_kernels(g, &layout, err);
 	if (!rc && g)
 		rc = tide_gpu_begin(g, (uint64_t)together * (s.threads / 32), s.pins, err);
 	if (rc)

@@ -162,6 +162,19 @@ int tide_gpu_array(struct tide_gpu *g, struct tide_span *out, uint64_t bytes,
 	return rc ? rc : driver_of(g)->array(g, out, bytes, how ? &own : NULL, err);
 }
 
+int tide_gpu_kernels(struct tide_gpu *g, const struct tide_gpu_layout *kernels,
+		     struct tide_error *err)
+{
+	struct tide_gpu_layout own = {0};
+	int rc = usable(g, err);
+
+	if (!rc)
+		rc = td_lib_given(kernels, "kernels", err);
+	if (!rc)
+		rc = TD_LIB_TAKE(&own, kernels, tide_gpu_layout, err);
+	return rc ? rc : driver_of(g)->kernels(g, &own, err);
+}
+
 int tide_gpu_begin(struct tide_gpu *g, uint64_t warps, unsigned pins, struct tide_error *err)
 {
 	int rc = usable(g, err);

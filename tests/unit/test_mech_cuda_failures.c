@@ -2,6 +2,7 @@
  * on. */
 #define PAGES 160u
 #include "cuda_file.h"
+#include "tide/device/layout.h"
 
 static const struct tide_gpu_options small = {.size = sizeof small,
 					      .near_size = "64p",
@@ -32,8 +33,7 @@ static void test_options(void **state)
 		{{.near_size = "64p", .page = "3K"}, "a power of two from 4K to 2M"},
 		{{.near_size = "64p", .page = "4M"}, "a power of two from 4K to 2M"},
 		{{.near_size = "64p", .host = "?"}, "host memory of '?'"},
-		{{.near_size = "64p", .place = "best"},
-		 "unknown placement 'best': give one of "},
+		{{.near_size = "64p", .place = "best"}, "unknown placement 'best': give one of "},
 		{{.near_size = "64p", .place = "random:q=1"}, "has no parameter q"},
 		{{.near_size = "64p", .place = "reuse:rate=2"}, "out of range"},
 		{{.near_size = "64p", .transfer = "slow"}, "give one of zero-copy, dma, hybrid"},
@@ -258,13 +258,34 @@ static void test_slow(void **state)
 	unlink(f.path);
 }
 
+/* Kernels with other tables compiled in are refused before they touch the runtime's. */
+static void test_layout(void **state)
+{
+	struct tide_error err;
+	struct tide_gpu_layout right = td_dev_layout(), wrong[3] = {right, right, right};
+	struct tide_gpu_options o = {.size = sizeof o, .near_size = "64p"};
+	struct tide_gpu *g;
+	(void)state;
+	wrong[0].version++;
+	wrong[1].bytes -= 8;
+	wrong[2].placements ^= 1;
+	assert_ok(gpu->open(&g, &o, &err), &err);
+	assert_ok(gpu->kernels(g, &right, &err), &err);
+	for (unsigned i = 0; i < 3; i++) {
+		assert_int_equal(gpu->kernels(g, &wrong[i], &err), -EPROTO);
+		assert_non_null(strstr(err.text, "compile them with its headers"));
+	}
+	assert_ok(gpu->close(g, &err), &err);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_options),    cmocka_unit_test(test_arrays),
-		cmocka_unit_test(test_pins),       cmocka_unit_test(test_not_writable),
-		cmocka_unit_test(test_reads_fail), cmocka_unit_test(test_writes_fail),
-		cmocka_unit_test(test_full),       cmocka_unit_test(test_slow),
+		cmocka_unit_test(test_layout),       cmocka_unit_test(test_options),
+		cmocka_unit_test(test_arrays),       cmocka_unit_test(test_pins),
+		cmocka_unit_test(test_not_writable), cmocka_unit_test(test_reads_fail),
+		cmocka_unit_test(test_writes_fail),  cmocka_unit_test(test_full),
+		cmocka_unit_test(test_slow),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,6 +17,10 @@
 #include "../placement.h"
 #include "span.h"
 
+/* Of everything in device/ that kernels compile in. Raise it when a struct, an enum or the meaning of
+ * a word changes: a launch of kernels with another number is refused (tide_gpu_kernels()). */
+#define TD_DEV_LAYOUT 1
+
 #define TD_DEV_NONE UINT32_MAX
 #define TD_DEV_WINDOW 16
 #define TD_DEV_CLOCKS 128 /* parts of the count of accesses: TD_DEV_PARTS of the GPU at least */

@@ -23,4 +23,5 @@ const struct td_gpu_driver tide_cuda_driver = {
 	.close = td_cuda_close,
 	.info = info,
 	.demote = td_cuda_demote,
+	.kernels = td_cuda_kernels,
 };

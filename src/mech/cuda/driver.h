@@ -32,6 +32,8 @@ struct td_gpu_driver {
 	int (*close)(struct tide_gpu *g, struct tide_error *err);
 	int (*info)(struct tide_gpu_info *info, int device, struct tide_error *err);
 	int (*demote)(struct tide_gpu *g, struct tide_span array, struct tide_error *err);
+	int (*kernels)(struct tide_gpu *g, const struct tide_gpu_layout *kernels,
+		       struct tide_error *err);
 };
 
 /* How a struct tide_gpu begins. */

@@ -7,6 +7,7 @@
 #include "core/clock.h"
 #include "orchestrate.h"
 #include "runtime.h"
+#include "tide/device/layout.h"
 
 #define RESERVE 32 /* frames besides the pinned ones, so that the clock has something to choose */
 #define LOOK_NS 20000
@@ -22,6 +23,26 @@ int td_cuda_ready(const struct tide_gpu *g, struct tide_error *err)
 	if (atomic_load(&g->running))
 		return tide_fail(err, -EBUSY, "a kernel runs: end it first");
 	return td_cuda_device.choose(g->set.device, err);
+}
+
+/* ---- the kernels' layout ---- */
+
+/* A kernel of another layout would read and write whatever lies at its offsets. */
+int td_cuda_kernels(struct tide_gpu *g, const struct tide_gpu_layout *kernels,
+		    struct tide_error *err)
+{
+	struct tide_gpu_layout own = td_dev_layout();
+	(void)g;
+	if (kernels->version == own.version && kernels->bytes == own.bytes &&
+	    kernels->placements == own.placements)
+		return 0;
+	return tide_fail(err, -EPROTO,
+			 "the kernels were compiled with the headers of another tide: layout "
+			 "%" PRIu32 ", %" PRIu32 " bytes, placements %08" PRIx32
+			 ", and libtide_cuda.so has %" PRIu32 ", %" PRIu32 ", %08" PRIx32
+			 ": compile them with its headers",
+			 kernels->version, kernels->bytes, kernels->placements, own.version,
+			 own.bytes, own.placements);
 }
 
 /* ---- begin ---- */

@@ -285,6 +285,8 @@ int td_cuda_open(struct tide_gpu **out, const struct tide_gpu_options *options,
 		 struct tide_error *err);
 int td_cuda_array(struct tide_gpu *g, struct tide_span *out, uint64_t bytes,
 		  const struct tide_gpu_array_options *how, struct tide_error *err);
+int td_cuda_kernels(struct tide_gpu *g, const struct tide_gpu_layout *kernels,
+		    struct tide_error *err);
 int td_cuda_begin(struct tide_gpu *g, uint64_t warps, unsigned pins, struct tide_error *err);
 int td_cuda_end(struct tide_gpu *g, struct tide_error *err);
 int td_cuda_sync(struct tide_gpu *g, struct tide_error *err);
