@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/assert.h"
 #include "flight.h"
 #include "tide/device/queue.h"
 
@@ -213,5 +214,8 @@ int td_cuda_write(struct tide_gpu *g, struct tide_span array, uint64_t offset, c
 	if (!rc && !j.a->writable)
 		rc = tide_fail(err, -EROFS, "the array of %s is not writable: give writable",
 			       j.a->file->name);
-	return rc ? rc : do_parts(&j, err);
+	if (!rc)
+		rc = do_parts(&j, err);
+	td_checked(td_cuda_check_rest(g));
+	return rc;
 }

@@ -161,3 +161,8 @@ int td_cuda_check(struct tide_gpu *g, struct tide_error *err)
 	td_cuda_tables_free(&l.t);
 	return rc;
 }
+
+int td_cuda_check_rest(struct tide_gpu *g)
+{
+	return td_cuda_check(g, NULL) == -EUCLEAN ? -EUCLEAN : 0;
+}

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "core/assert.h"
 #include "runtime.h"
 
 /* ---- batches ---- */
@@ -35,6 +36,7 @@ static void close_batch(struct td_cuda_copier *c, struct td_cuda_way *w)
 		return;
 	}
 	w->begun++;
+	td_assert(w->begun - w->ended < TD_CUDA_MARKS);
 	batch_at(w, w->begun)->n = 0;
 }
 
@@ -59,6 +61,7 @@ static void begin(struct td_cuda_copier *c, const struct td_dev_request *q)
 		td_cuda_done(c->ring);
 		return;
 	}
+	td_assert(b->n < TD_CUDA_BATCH);
 	b->slot[b->n++] = q->slot;
 	if (b->n == TD_CUDA_BATCH)
 		close_batch(c, w);
@@ -73,6 +76,7 @@ static bool reap(struct td_cuda_copier *c, struct td_cuda_way *w)
 	if (rc)
 		reached = w->begun; /* the GPU is lost: everybody hears of it */
 	bool any = reached != w->ended;
+	td_assert(w->ended <= reached && reached <= w->begun);
 	for (; w->ended < reached; w->ended++)
 		answer_all(c, batch_at(w, w->ended), rc);
 	return any;

@@ -1,6 +1,7 @@
 /* Pages that will not be needed soon go from near memory to tier 2. */
 #include <errno.h>
 
+#include "core/assert.h"
 #include "runtime.h"
 #include "tide/device/slots.h"
 
@@ -23,6 +24,7 @@ static int move_page(struct td_dev_control *k, uint32_t page, uint32_t slot, str
 {
 	uint64_t e = k->entries[page];
 	uint32_t frame = td_dev_index(e);
+	td_assert(td_dev_state(e) == TD_DEV_TIER1 && k->owner[frame] == page);
 	int rc = td_cuda_device.copy(td_dev_slot_memory(k, slot), td_dev_frame_memory(k, frame),
 				     (uint64_t)1 << k->page_shift, err);
 	if (rc)
@@ -74,5 +76,6 @@ int td_cuda_demote(struct tide_gpu *g, struct tide_span array, struct tide_error
 	int settled = td_cuda_tables_settle(g, &t, rc ? NULL : err);
 	int stored = settled ? settled : td_cuda_tables_store(g, &t, rc ? NULL : err);
 	td_cuda_tables_free(&t);
+	td_checked(td_cuda_check_rest(g));
 	return rc ? rc : stored;
 }

@@ -1,5 +1,6 @@
 /* Pages between near memory, host memory and files at rest, several under way at a time. */
 #include "flight.h"
+#include "core/assert.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -47,8 +48,9 @@ unsigned char *td_cuda_flight_buffer(const struct td_cuda_flight *f, unsigned i)
 /* Direct I/O reads and writes slots and the buffer alike: both are pinned and begin at a page. */
 void td_cuda_flight_add(struct td_cuda_flight *f, uint32_t page, void *addr, bool write)
 {
-	struct td_cuda_leg *leg = &f->legs[f->n++];
 	struct td_cuda_array *a = td_cuda_array_of(f->g, page);
+	td_assert(a && f->n < f->room);
+	struct td_cuda_leg *leg = &f->legs[f->n++];
 	*leg = (struct td_cuda_leg){.page = page};
 	leg->io.file = a->file;
 	leg->io.offset = td_cuda_offset_of(f->g, a, page);

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "core/assert.h"
 #include "core/clock.h"
 #include "orchestrate.h"
 #include "runtime.h"
@@ -121,6 +122,7 @@ int td_cuda_begin(struct tide_gpu *g, uint64_t warps, unsigned pins, struct tide
 		rc = judge(g, warps, pins, &window, err);
 	if (rc)
 		return rc;
+	td_assert(window >= 1 && window <= TD_DEV_WINDOW);
 	rc = clear(g, window, err);
 	if (rc && g->orchestrator)
 		td_cuda_orchestrate_end(g, NULL);
@@ -210,6 +212,7 @@ int td_cuda_end(struct tide_gpu *g, struct tide_error *err)
 	atomic_store(&g->running, 0);
 	if (g->lost)
 		return rc;
+	td_assert(is_quiet(g));
 	if (g->orchestrator)
 		rc = first_of(rc, td_cuda_orchestrate_end(g, rc ? NULL : err));
 	rc = first_of(rc, td_cuda_tell_failure(g, rc ? NULL : err));
@@ -217,5 +220,7 @@ int td_cuda_end(struct tide_gpu *g, struct tide_error *err)
 		td_cuda_describe(g, err);
 	if (rc) /* warps that gave up left slots and frames behind */
 		td_cuda_settle(g, NULL);
+	else
+		td_checked(td_cuda_check_rest(g));
 	return first_of(rc, td_cuda_log_write(g, rc ? NULL : err));
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/assert.h"
 #include "runtime.h"
 
 #define ALIGN 256u
@@ -86,6 +87,8 @@ static void set_sizes(struct tide_gpu *g)
 	k->shards = s->shards;
 	k->shard_slots = (uint32_t)(host + (s->staging_pages + s->shards - 1) / s->shards);
 	k->slots = k->shard_slots * k->shards;
+	td_assert((k->shards & (k->shards - 1)) == 0);
+	td_assert(s->placing.page_words <= TIDE_PAGE_WORDS);
 	k->proxies = s->proxies;
 	k->page_shift = s->page_shift;
 	k->timeout_ns = s->timeout_ns;
@@ -141,6 +144,7 @@ static int take_carved(struct tide_gpu *g, bool pinned,
 	c.used = 0;
 	if (!rc)
 		lay_out(g, &c);
+	td_assert(rc || c.used == *bytes); /* it lies as it was measured */
 	return rc;
 }
 

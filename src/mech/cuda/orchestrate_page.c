@@ -1,4 +1,5 @@
 /* From where a page is to where it should be. */
+#include "core/assert.h"
 #include "orchestrator.h"
 #include "tide/sort.h"
 
@@ -71,6 +72,7 @@ static struct tide_list *queue_of(struct td_cuda_orchestrator *o, const struct t
 static void go_near(struct td_cuda_orchestrator *o, uint32_t page)
 {
 	struct td_orch_page *p = &o->pages[page];
+	td_assert(p->state == TD_ORCH_AWAY);
 	if (!(p->bits & (TD_ORCH_HOMED | TD_ORCH_FRESH))) {
 		p->state = TD_ORCH_READING;
 		p->alone = 0;
@@ -85,6 +87,7 @@ static void go_near(struct td_cuda_orchestrator *o, uint32_t page)
 static void unqueue(struct td_cuda_orchestrator *o, uint32_t page)
 {
 	struct td_orch_page *p = &o->pages[page];
+	td_assert(p->state == TD_ORCH_QUEUED);
 	tide_list_remove(queue_of(o, p), td_orch_links(o), page);
 	p->state = TD_ORCH_AWAY;
 }
@@ -105,12 +108,14 @@ void td_orch_hurry(struct td_cuda_orchestrator *o, uint32_t page)
 static void go_away(struct td_cuda_orchestrator *o, uint32_t page)
 {
 	struct td_orch_page *p = &o->pages[page];
+	td_assert(p->state == TD_ORCH_NEAR);
 	p->state = TD_ORCH_LEAVING;
 	td_orch_command(o, by_engine(o) ? TD_DEV_TAKE : TD_DEV_EVICT, page, 0);
 }
 
 static void stop_lingering(struct td_cuda_orchestrator *o, uint32_t page)
 {
+	td_assert(o->pages[page].bits & TD_ORCH_LINGERS);
 	tide_list_remove(&o->lingering, td_orch_links(o), page);
 	o->pages[page].bits &= (uint8_t)~TD_ORCH_LINGERS;
 }
@@ -144,6 +149,7 @@ void td_orch_has_read(struct td_cuda_orchestrator *o, uint32_t page, int error, 
 {
 	struct td_orch_page *p = &o->pages[page];
 	bool wanted = p->bits & TD_ORCH_WANTED;
+	td_assert(p->state == TD_ORCH_READING);
 	p->state = TD_ORCH_AWAY;
 	if (!error) {
 		p->bits |= TD_ORCH_HOMED;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/assert.h"
 #include "runtime.h"
 
 #define DEPTH 256 /* requests of a proxy that the kernel has at once */
@@ -39,8 +40,10 @@ static bool enter(struct td_cuda_proxy *p, struct td_cuda_transfer *t)
 static struct td_cuda_transfer *leave(struct td_cuda_proxy *p, struct td_cuda_transfer *t)
 {
 	struct td_cuda_transfer **at = bucket_of(p, t->page), *after = t->after;
-	while (*at != t)
+	while (*at != t) {
+		td_assert(*at);
 		at = &(*at)->peer;
+	}
 	*at = after ? after : t->peer;
 	if (after)
 		after->peer = t->peer;
@@ -72,6 +75,7 @@ static void put(struct td_cuda_proxy *p, struct td_cuda_transfer *t)
 {
 	if (p->batch_n == 64)
 		start_batch(p);
+	td_assert(p->batch_n < 64);
 	p->batch[p->batch_n++] = &t->io;
 }
 

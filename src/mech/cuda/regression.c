@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/assert.h"
 #include "runtime.h"
 #include "tide/ostree.h"
 
@@ -56,6 +57,7 @@ static void add_pair(struct td_cuda_regression *r, uint64_t accesses, uint64_t a
 
 void td_cuda_regression_add(struct td_cuda_regression *r, uint64_t page, uint64_t time)
 {
+	td_assert(r->sums.n <= TIDE_PAIRS_MAX);
 	if (r->sums.n == TIDE_PAIRS_MAX || page >= r->g->set.pages)
 		return;
 	struct tide_ostree tree = {r->root};

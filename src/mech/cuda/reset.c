@@ -1,4 +1,5 @@
 /* Everything to its file, and then as if nothing had happened. */
+#include "core/assert.h"
 #include "orchestrate.h"
 #include "runtime.h"
 
@@ -40,5 +41,8 @@ int td_cuda_reset(struct tide_gpu *g, struct tide_error *err)
 	int stored = td_cuda_tables_store(g, &t, rc ? NULL : err);
 	td_cuda_tables_free(&t);
 	rc = rc ? rc : stored;
-	return rc ? rc : start_anew(g, err);
+	if (!rc)
+		rc = start_anew(g, err);
+	td_checked(td_cuda_check_rest(g));
+	return rc;
 }

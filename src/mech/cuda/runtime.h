@@ -299,6 +299,9 @@ int td_cuda_reset(struct tide_gpu *g, struct tide_error *err);
 int td_cuda_stats(struct tide_gpu *g, struct tide_gpu_stats *stats, struct tide_error *err);
 int td_cuda_stats_json(struct tide_gpu *g, char **text, struct tide_error *err);
 int td_cuda_check(struct tide_gpu *g, struct tide_error *err);
+/* For td_checked() at the ends of calls: -EUCLEAN, or 0 where the tables agree or cannot be looked
+ * at. */
+int td_cuda_check_rest(struct tide_gpu *g);
 int td_cuda_close(struct tide_gpu *g, struct tide_error *err);
 
 int td_cuda_log_open(struct tide_gpu *g, const char *path, struct tide_error *err);

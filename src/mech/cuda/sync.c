@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "core/assert.h"
 #include "flight.h"
 
 /* ---- pages ---- */
@@ -117,5 +118,6 @@ int td_cuda_sync(struct tide_gpu *g, struct tide_error *err)
 	int stored = td_cuda_tables_store(g, &t, rc ? NULL : err);
 	td_cuda_tables_free(&t);
 	int flushed = flush_files(g, rc || stored ? NULL : err);
+	td_checked(td_cuda_check_rest(g));
 	return rc ? rc : stored ? stored : flushed;
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/assert.h"
 #include "runtime.h"
 #include "tide/device/slots.h"
 
@@ -136,6 +137,7 @@ static void settle_shard(const struct tide_gpu *g, struct td_cuda_tables *t, str
 	uint32_t writing_n = collect(g, t, s->writing_first, TD_DEV_WRITING, writing, kept);
 	host_n += collect_lost(g, t, s, TD_DEV_TIER2, host + host_n, kept);
 	writing_n += collect_lost(g, t, s, TD_DEV_WRITING, writing + writing_n, kept);
+	td_assert(host_n + writing_n <= s->slots);
 	s->lock = s->host_used = s->barren = 0;
 	s->leaving = 0;
 	s->free_slots = s->free_reads = TD_DEV_NONE;

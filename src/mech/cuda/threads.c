@@ -5,6 +5,7 @@
 #include <sys/prctl.h>
 #include <time.h>
 
+#include "core/assert.h"
 #include "runtime.h"
 
 #define STEP_NS 20000 /* of the first sleeps; later ones are up to eight times as long */
@@ -48,6 +49,7 @@ void td_cuda_rest(const struct tide_gpu *g, unsigned idle)
 
 bool td_cuda_take(struct td_cuda_ring *r, struct td_dev_request *out)
 {
+	td_assert(r->entries && (r->entries & (r->entries - 1)) == 0);
 	for (;;) {
 		uint64_t taken = atomic_load_explicit(&r->taken, memory_order_relaxed);
 		struct td_dev_request *at = &r->at[taken & (r->entries - 1)];
@@ -67,11 +69,14 @@ bool td_cuda_take(struct td_cuda_ring *r, struct td_dev_request *out)
 
 void td_cuda_done(struct td_cuda_ring *r)
 {
-	atomic_fetch_sub(&r->open, 1);
+	uint64_t before = atomic_fetch_sub(&r->open, 1);
+	td_assert(before > 0);
+	(void)before;
 }
 
 void td_cuda_answer(struct tide_gpu *g, uint32_t slot, int result)
 {
 	int32_t status = result ? (int32_t)result : TD_DEV_DONE;
+	td_assert(slot < g->control.slots && result <= 0);
 	__atomic_store_n(&g->control.slot_status[slot], status, __ATOMIC_RELEASE);
 }
