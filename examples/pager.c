@@ -6,11 +6,12 @@ enum { WORDS = 8 << 20 }; /* 64 MiB */
 
 static int use(struct tide *pager, struct tide_error *err)
 {
-	uint64_t *word;
+	void *memory;
 	size_t wrong = 0;
-	int rc = tide_map(pager, (void **)&word, WORDS * sizeof *word, NULL, err);
+	int rc = tide_map(pager, &memory, WORDS * sizeof(uint64_t), NULL, err);
 	if (rc)
 		return rc;
+	uint64_t *word = memory;
 	for (size_t i = 0; i < WORDS; i++)
 		word[i] = tide_hash64(i);
 	for (size_t i = 0; i < WORDS; i++)

@@ -9,11 +9,12 @@ static int capitals(struct tide *pager, const char *path, struct tide_error *err
 {
 	struct tide_map_options how = {.size = sizeof how, .path = path, .shared = true};
 	struct stat st = {0};
-	unsigned char *text;
+	void *memory;
 	size_t changed = 0;
-	int rc = tide_map(pager, (void **)&text, 0, &how, err);
+	int rc = tide_map(pager, &memory, 0, &how, err);
 	if (rc)
 		return rc;
+	unsigned char *text = memory;
 	stat(path, &st);
 	for (off_t i = 0; i < st.st_size; i++) {
 		if (!islower(text[i]))

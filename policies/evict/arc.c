@@ -71,7 +71,10 @@ static inline void leave(struct pages *l, const struct tide_view *v, uint32_t i)
 
 static inline void move_to_often(struct arc *s, const struct tide_view *v, uint32_t i)
 {
-	leave(slot(v, i)->queue % 2 ? &s->once : &s->often, v, i);
+	if (slot(v, i)->queue % 2)
+		leave(&s->once, v, i);
+	else
+		leave(&s->often, v, i);
 	enter(&s->often, v, i, T2);
 }
 

@@ -6,6 +6,8 @@
 #include "tide/list.h"
 #include "tide/policy.h"
 
+enum { REST, SPARED };
+
 struct slot {
 	struct tide_link link;
 	bool spared;
@@ -13,7 +15,9 @@ struct slot {
 
 struct reserved {
 	const struct tide_view *view;
-	struct tide_list spared, rest;
+	/* An array, since gcc 12 at -O3 takes a list that is chosen by ?: for
+	 * neither of the two, and loops for ever on a length that it read before. */
+	struct tide_list lists[2];
 	uint64_t millionths; /* of a per cent: exact where a double is not */
 	bool by_hits;
 };
@@ -36,14 +40,14 @@ static int create(void *self, const struct tide_view *view, const union tide_val
 	s->view = view;
 	s->millionths = (uint64_t)(values[0].r * 1e6 + 0.5);
 	s->by_hits = values[1].i;
-	tide_list_init(&s->spared);
-	tide_list_init(&s->rest);
+	tide_list_init(&s->lists[SPARED]);
+	tide_list_init(&s->lists[REST]);
 	return 0;
 }
 
 static void take_out(struct reserved *s, uint32_t i)
 {
-	tide_list_remove(slot(s, i)->spared ? &s->spared : &s->rest, links(s), i);
+	tide_list_remove(&s->lists[slot(s, i)->spared], links(s), i);
 	slot(s, i)->spared = false;
 }
 
@@ -51,7 +55,7 @@ static void on_migrated(void *self, tide_chunk c, uint64_t pages)
 {
 	struct reserved *s = self;
 	if (tide_came_in(s->view, c, pages))
-		tide_list_push_tail(&s->rest, links(s), c.index);
+		tide_list_push_tail(&s->lists[REST], links(s), c.index);
 }
 
 static void on_access(void *self, tide_chunk c, tide_page p, uint64_t ref)
@@ -61,7 +65,7 @@ static void on_access(void *self, tide_chunk c, tide_page p, uint64_t ref)
 	if (!s->by_hits)
 		return;
 	take_out(s, c.index);
-	tide_list_push_tail(&s->rest, links(s), c.index);
+	tide_list_push_tail(&s->lists[REST], links(s), c.index);
 }
 
 /* Without hits a fault on a chunk that is here is all that is seen of it. */
@@ -72,7 +76,7 @@ static void on_fault(void *self, tide_chunk c, tide_page p)
 	if (s->by_hits || !tide_resident(s->view, c))
 		return;
 	take_out(s, c.index);
-	tide_list_push_tail(&s->rest, links(s), c.index);
+	tide_list_push_tail(&s->lists[REST], links(s), c.index);
 }
 
 static void on_evicted(void *self, tide_chunk c, const struct tide_evicted *what)
@@ -83,18 +87,18 @@ static void on_evicted(void *self, tide_chunk c, const struct tide_evicted *what
 
 static void move_border(struct reserved *s)
 {
-	uint64_t length = s->spared.n + s->rest.n;
+	uint64_t length = s->lists[SPARED].n + s->lists[REST].n;
 	uint64_t want = (uint64_t)((unsigned __int128)s->millionths * length / 100000000);
-	while (s->spared.n < want) {
-		uint32_t i = s->rest.head;
+	while (s->lists[SPARED].n < want) {
+		uint32_t i = s->lists[REST].head;
 		take_out(s, i);
 		slot(s, i)->spared = true;
-		tide_list_push_tail(&s->spared, links(s), i);
+		tide_list_push_tail(&s->lists[SPARED], links(s), i);
 	}
-	while (s->spared.n > want) {
-		uint32_t i = s->spared.tail;
+	while (s->lists[SPARED].n > want) {
+		uint32_t i = s->lists[SPARED].tail;
 		take_out(s, i);
-		tide_list_push_head(&s->rest, links(s), i);
+		tide_list_push_head(&s->lists[REST], links(s), i);
 	}
 }
 
@@ -110,8 +114,8 @@ static tide_chunk pick_victim(void *self)
 {
 	struct reserved *s = self;
 	move_border(s);
-	tide_chunk c = first_valid(s, &s->rest);
-	return c.index != TIDE_NIL ? c : first_valid(s, &s->spared);
+	tide_chunk c = first_valid(s, &s->lists[REST]);
+	return c.index != TIDE_NIL ? c : first_valid(s, &s->lists[SPARED]);
 }
 
 static const struct tide_param params[] = {

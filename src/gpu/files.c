@@ -164,7 +164,9 @@ int td_gpu_disk_read(struct td_gpu_reader *r, struct tide_error *err)
 		close(x.fd);
 		return tide_fail(err, -rc, "the kernel gives no io_uring: %s", strerror(rc));
 	}
-	rc = -posix_memalign((void **)&x.buffer, 4096, r->depth * (size_t)r->block_bytes);
+	void *buffer = NULL;
+	rc = -posix_memalign(&buffer, 4096, r->depth * (size_t)r->block_bytes);
+	x.buffer = buffer;
 	if (!rc)
 		rc = read_blocks(&x);
 	io_uring_queue_exit(&x.ring);

@@ -89,7 +89,7 @@ static int find_driver(const struct td_gpu_driver **out, struct tide_error *err)
 {
 	struct tide_error why = {0, ""};
 	void *library = td_lib_load_cuda(&why);
-	const struct td_gpu_driver *d;
+	const struct td_gpu_driver *d = NULL;
 
 	if (!library)
 		return tide_fail(err, why.code, "%s", why.text);
@@ -124,7 +124,7 @@ int tide_gpu_open(struct tide_gpu **out, const struct tide_gpu_options *options,
 		  struct tide_error *err)
 {
 	struct tide_gpu_options own = {0};
-	const struct td_gpu_driver *d;
+	const struct td_gpu_driver *d = NULL;
 	int rc = td_lib_given(out, "out", err);
 
 	if (!rc)
@@ -141,7 +141,7 @@ int tide_gpu_open(struct tide_gpu **out, const struct tide_gpu_options *options,
 int tide_gpu_info(struct tide_gpu_info *info, int device, struct tide_error *err)
 {
 	struct tide_gpu_info own = {0};
-	const struct td_gpu_driver *d;
+	const struct td_gpu_driver *d = NULL;
 	int rc = find_driver(&d, err);
 
 	if (!rc)
@@ -253,7 +253,7 @@ int tide_gpu_check(struct tide_gpu *g, struct tide_error *err)
 
 int tide_gpu_close(struct tide_gpu *g, struct tide_error *err)
 {
-	const struct td_gpu_driver *d;
+	const struct td_gpu_driver *d = NULL;
 	int rc = g ? usable(g, err) : 0;
 
 	if (!g || rc)

@@ -70,7 +70,10 @@ static void merge(struct td_pool *p, uint32_t b, uint64_t signature, const void 
 		thaw(p, b);
 		return;
 	}
-	tide_list_remove(p->blocks[b].in_frame ? &p->main : &p->device, td_pool_links(p), b);
+	if (p->blocks[b].in_frame)
+		tide_list_remove(&p->main, td_pool_links(p), b);
+	else
+		tide_list_remove(&p->device, td_pool_links(p), b);
 	td_pool_share(p, p->blocks[b].owner, other);
 	td_pool_block_free(p, b);
 	p->figures.shared_blocks++;

@@ -458,11 +458,12 @@ static int tear_down(void **state)
 	return rc;
 }
 
-static void load(const struct files *f, const struct td_app_shape *s, unsigned array, void **to)
+static void *load(const struct files *f, const struct td_app_shape *s, unsigned array)
 {
 	struct tide_error err = {0};
-	*to = malloc(s->array[array].bytes);
-	assert_int_equal(td_app_load(s, array, &f->setup, *to, &err), 0);
+	void *to = malloc(s->array[array].bytes);
+	assert_int_equal(td_app_load(s, array, &f->setup, to, &err), 0);
+	return to;
 }
 
 static void test_graph_is_a_graph(void **state)
@@ -473,8 +474,8 @@ static void test_graph_is_a_graph(void **state)
 	uint64_t *edge, *first, there = 0, back = 0, most = 0, hub = 0;
 	shape(&s, &td_app_plan_bfs, MIB / 2, 2);
 	assert_int_equal(td_app_prepare(&s, &f->setup, &err), 0);
-	load(f, &s, TD_APP_EDGES, (void **)&edge);
-	load(f, &s, TD_APP_FIRST, (void **)&first);
+	edge = load(f, &s, TD_APP_EDGES);
+	first = load(f, &s, TD_APP_FIRST);
 	uint64_t nodes = s.size[TD_APP_NODES], edges = s.size[TD_APP_EDGE_COUNT];
 	assert_int_equal(edges, nodes * 32);
 	assert_int_equal(first[0], 0);
@@ -560,7 +561,7 @@ static void test_files_hold_what_is_filled(void **state)
 	for (unsigned i = 0; i < s.arrays; i++) {
 		uint64_t sum = 0;
 		void *array;
-		load(f, &s, i, &array);
+		array = load(f, &s, i);
 		assert_int_equal(td_app_file_sum(&s, i, &f->setup, &sum, &err), 0);
 		assert_true(sum == td_app_sum(array, 0, s.array[i].bytes / 4));
 		free(array);

@@ -325,6 +325,13 @@ static void every_live_policy_runs(void **state)
 	run(&s, 3000);
 }
 
+static unsigned char *mapped(struct td_pager *p, size_t bytes)
+{
+	void *at = NULL;
+	assert_int_equal(td_pager_map(p, &at, bytes, NULL, NULL, NULL), 0);
+	return at;
+}
+
 /* ---- what is unmapped in parts ---- */
 
 static void parts_of_a_mapping_can_go(void **state)
@@ -333,7 +340,7 @@ static void parts_of_a_mapping_can_go(void **state)
 	struct td_pager *p = begin(&s);
 	unsigned char *at;
 	(void)state;
-	assert_int_equal(td_pager_map(p, (void **)&at, 64 * 4096, NULL, NULL, NULL), 0);
+	at = mapped(p, 64 * 4096);
 	memset(at, 7, 64 * 4096);
 	assert_int_equal(td_pager_unmap(p, at + 20 * 4096, 8 * 4096, NULL), 0);
 	assert_true(td_pager_owns(p, at + 19 * 4096));
@@ -381,7 +388,7 @@ static void what_cannot_be_mapped_is_taken_back(void **state)
 	if (!(has & TD_UFFD_HAS_CONTINUE_WP))
 		return;
 	struct td_pager *p = begin(&s);
-	assert_int_equal(td_pager_map(p, (void **)&at, 204 * 4096, NULL, NULL, NULL), 0);
+	at = mapped(p, 204 * 4096);
 	memset(at, 7, 200 * 4096);
 	fails_and_comes_back(p, at, 7);
 	fails_and_comes_back(p, at + 200 * 4096, 0); /* nobody was there before */
@@ -408,7 +415,7 @@ static void written_after_a_read_it_comes_writable(void **state)
 	if (!(has & TD_UFFD_HAS_CONTINUE_WP))
 		return;
 	struct td_pager *p = begin(&s);
-	assert_int_equal(td_pager_map(p, (void **)&at, 4096, NULL, NULL, NULL), 0);
+	at = mapped(p, 4096);
 	*(volatile unsigned char *)at = 5;
 	assert_false(comes_writable(p, at));
 	*(volatile unsigned char *)at = 5;
@@ -420,7 +427,7 @@ static void written_after_a_read_it_comes_writable(void **state)
 	end(p);
 	s.storage = true; /* what is not written must not go to the file */
 	p = begin(&s);
-	assert_int_equal(td_pager_map(p, (void **)&at, 4096, NULL, NULL, NULL), 0);
+	at = mapped(p, 4096);
 	assert_int_equal(*(volatile unsigned char *)at, 0);
 	*(volatile unsigned char *)at = 5;
 	assert_false(comes_writable(p, at));
@@ -490,7 +497,7 @@ static void a_thread_that_ends_is_replaced(void **state)
 	(void)state;
 	p->config.message = count_message;
 	p->config.message_arg = &messages;
-	assert_int_equal(td_pager_map(p, (void **)&at, 64 * 4096, NULL, NULL, NULL), 0);
+	at = mapped(p, 64 * 4096);
 	at[0] = 1;
 	pthread_cancel(p->handler); /* it waits for faults, and holds nothing */
 	at[32 * 4096] = 2;          /* waits for the next one */

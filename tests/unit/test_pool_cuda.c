@@ -43,10 +43,9 @@ static void test_md5(void **state)
 		for (unsigned i = 0; i < (bytes > 65536 ? 2 : 20); i++) {
 			scribble(block, bytes, draw(&seed));
 			ours = sign_md5(block, bytes);
-			assert_int_equal(td_pool_hash_blocks(&h, TD_POOL_MD5,
-							     (const void *const *)&block, 1, bytes,
-							     &theirs),
-					 0);
+			const void *blocks[] = {block};
+			assert_int_equal(
+				td_pool_hash_blocks(&h, TD_POOL_MD5, blocks, 1, bytes, &theirs), 0);
 			assert_memory_equal(&ours, &theirs, sizeof ours);
 		}
 	free(block);

@@ -135,10 +135,11 @@ static void work(void *arg, unsigned thread)
 {
 	struct many *m = arg;
 	struct td_io_request requests[FLIGHT];
-	unsigned char *memory = NULL;
+	void *buffer = NULL;
 	uint64_t seed = thread;
-	if (posix_memalign((void **)&memory, BLOCK, FLIGHT * LONGEST * BLOCK))
+	if (posix_memalign(&buffer, BLOCK, FLIGHT * LONGEST * BLOCK))
 		return;
+	unsigned char *memory = buffer;
 	for (unsigned round = 0; round < m->rounds; round++) {
 		for (unsigned i = 0; i < FLIGHT; i++)
 			prepare(m, thread, &seed, memory, &requests[i], i);

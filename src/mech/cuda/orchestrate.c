@@ -159,8 +159,8 @@ static int empty_ring(struct td_cuda_orchestrator *o, struct tide_error *err)
 	struct td_dev_remote r = {
 		.commands = o->commands, .posted = o->posted, .entries = TD_ORCH_COMMANDS};
 	td_orch_forget_commands(o);
-	tide_list_init(&o->hurried);
-	tide_list_init(&o->queued);
+	tide_list_init(&o->queues[0]);
+	tide_list_init(&o->queues[1]);
 	tide_list_init(&o->reading);
 	tide_list_init(&o->lingering);
 	o->retried = 0;

@@ -66,7 +66,7 @@ static void come(struct td_cuda_orchestrator *o, uint32_t page)
 
 static struct tide_list *queue_of(struct td_cuda_orchestrator *o, const struct td_orch_page *p)
 {
-	return p->hurried ? &o->hurried : &o->queued;
+	return &o->queues[p->hurried];
 }
 
 static void go_near(struct td_cuda_orchestrator *o, uint32_t page)
@@ -100,7 +100,7 @@ void td_orch_hurry(struct td_cuda_orchestrator *o, uint32_t page)
 	unqueue(o, page);
 	p->state = TD_ORCH_QUEUED;
 	p->hurried = 1;
-	tide_list_push_tail(&o->hurried, td_orch_links(o), page);
+	tide_list_push_tail(&o->queues[true], td_orch_links(o), page);
 }
 
 /* ---- on its way out ---- */
@@ -235,8 +235,8 @@ static int by_page(const void *a, const void *b, void *arg)
 static void give_frames(struct td_cuda_orchestrator *o)
 {
 	size_t n = 0;
-	while (n < TD_ORCH_BATCH && n < o->free_n && (o->hurried.n || o->queued.n)) {
-		uint32_t page = o->hurried.n ? o->hurried.head : o->queued.head;
+	while (n < TD_ORCH_BATCH && n < o->free_n && (o->queues[true].n || o->queues[false].n)) {
+		uint32_t page = o->queues[true].n ? o->queues[true].head : o->queues[false].head;
 		unqueue(o, page);
 		if (should_be_near(o, page))
 			o->dealt[n++] = page;
@@ -252,9 +252,10 @@ void td_orch_deal(struct td_cuda_orchestrator *o, bool busy)
 {
 	if (is_ending(o))
 		return;
-	while (o->free_n && (o->hurried.n || o->queued.n))
+	while (o->free_n && (o->queues[true].n || o->queues[false].n))
 		give_frames(o);
-	if (!(o->hurried.n + o->queued.n) || o->retried || (busy && ++o->rounds < ROUNDS))
+	if (!(o->queues[true].n + o->queues[false].n) || o->retried ||
+	    (busy && ++o->rounds < ROUNDS))
 		return;
 	o->rounds = 0;
 	retry(o);

@@ -103,7 +103,9 @@ struct td_cuda_orchestrator {
 	uint64_t samples_due; /* chunks to be watched */
 
 	struct td_orch_page *pages;
-	struct tide_list hurried, queued, reading, lingering;
+	/* Queues are an array, indexed by a page's `hurried`: see policies/evict/reserved-lru.c for what
+	 * gcc 12 does to a list that is chosen by ?:. */
+	struct tide_list queues[2], reading, lingering;
 	uint64_t *free; /* bitmap of frames */
 	uint64_t free_n;
 	uint32_t hand;                 /* next frame to look at */

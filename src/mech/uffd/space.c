@@ -9,17 +9,16 @@
 
 /* ---- arrays ---- */
 
-static int make_room(void **array, size_t *room, size_t n, size_t item_bytes)
+/* The array with room for n items; NULL: out of memory, and the array stays as it is. */
+static void *with_room(void *array, size_t *room, size_t n, size_t item_bytes)
 {
 	if (n <= *room)
-		return 0;
+		return array;
 	size_t more = n < 64 ? 64 : n * 2;
-	void *grown = realloc(*array, more * item_bytes);
-	if (!grown)
-		return -ENOMEM;
-	*array = grown;
-	*room = more;
-	return 0;
+	void *grown = realloc(array, more * item_bytes);
+	if (grown)
+		*room = more;
+	return grown;
 }
 
 static void insert(void *array, size_t *n, size_t at, const void *item, size_t item_bytes)
@@ -76,10 +75,11 @@ static void publish_bounds(struct td_pager *p)
 int td_pager_cut_regions(struct td_pager *p, uintptr_t start, uintptr_t end)
 {
 	/* At most one region is cut in two. */
-	int rc = make_room((void **)&p->regions, &p->regions_room, p->regions_n + 1,
-			   sizeof *p->regions);
-	if (rc)
-		return rc;
+	struct td_region *regions =
+		with_room(p->regions, &p->regions_room, p->regions_n + 1, sizeof *regions);
+	if (!regions)
+		return -ENOMEM;
+	p->regions = regions;
 	size_t i = regions_below(p, start);
 	while (i < p->regions_n && p->regions[i].start < end) {
 		struct td_region r = p->regions[i];
@@ -124,11 +124,16 @@ int td_pager_add_extent(struct td_pager *p, struct td_extent *x)
 {
 	uintptr_t start = (uintptr_t)x->base;
 	struct td_region r = {start, start + x->pages * p->page_bytes, x};
-	int rc = make_room((void **)&p->regions, &p->regions_room, p->regions_n + 1, sizeof r);
-	if (!rc)
-		rc = make_room((void **)&p->extents, &p->extents_room, p->extents_n + 1, sizeof x);
-	if (rc)
-		return rc;
+	struct td_region *regions =
+		with_room(p->regions, &p->regions_room, p->regions_n + 1, sizeof r);
+	if (!regions)
+		return -ENOMEM;
+	p->regions = regions;
+	struct td_extent **extents =
+		with_room(p->extents, &p->extents_room, p->extents_n + 1, sizeof x);
+	if (!extents)
+		return -ENOMEM;
+	p->extents = extents;
 	insert(p->regions, &p->regions_n, regions_below(p, start), &r, sizeof r);
 	td_assert(x->first % p->chunk_pages == 0 && x->pages % p->chunk_pages == 0);
 	insert(p->extents, &p->extents_n, extents_below(p, x->first), &x, sizeof x);
@@ -163,10 +168,11 @@ int td_pager_take_numbers(struct td_pager *p, uint64_t pages, uint64_t *first)
 	if (pages > most - p->numbers)
 		return -EOVERFLOW;
 	/* Giving back must not fail. */
-	int rc = make_room((void **)&p->free_spans, &p->free_room, p->extents_n + 2,
-			   sizeof *p->free_spans);
-	if (rc)
-		return rc;
+	void *spans =
+		with_room(p->free_spans, &p->free_room, p->extents_n + 2, sizeof *p->free_spans);
+	if (!spans)
+		return -ENOMEM;
+	p->free_spans = spans;
 	*first = p->numbers;
 	p->numbers += pages;
 	return 0;
