@@ -4,7 +4,7 @@
 
 # Tests that take more than about five seconds on an idle core. `make check` leaves them out.
 set(TIDE_LONG_TESTS
-	"arch/(additions|abi-growth)|bench/|conformance/(library|matrix|numbering|oracle|parameters)$"
+	"arch/(additions|abi-grows)|bench/|conformance/(library|matrix|numbering|oracle|parameters)$"
 	"docs/(papers|writing-a-policy)|explore/|golden/(check|manual)$|golden/reproduce-gram"
 	"live/(nbd|race|replay|run|stress|fail-reads)"
 	"unit/(lib_workloads|mech_uffd|policy_leu|pool_stress|workload_observuvm)")
