@@ -129,7 +129,6 @@ static int open_runtime(struct td_app_running *x, struct tide_error *err)
 	say_bytes(host, x->shape.host_bytes);
 	say_bytes(page, x->shape.page_bytes);
 	say_bytes(seed, x->shape.seed);
-	memset(&o, 0, sizeof o);
 	o.near_size = near_size;
 	o.host = x->shape.host_bytes ? host : NULL;
 	o.page = page;
@@ -154,7 +153,6 @@ static int open_span(struct td_app_running *x, unsigned array, struct tide_error
 
 	if (rc)
 		return rc;
-	memset(&how, 0, sizeof how);
 	how.path = path;
 	how.writable = (a->flags & TD_APP_WRITTEN) != 0;
 	return tide_gpu_array(x->run.gpu, &x->run.span[array], a->bytes, &how, err);
