@@ -11,13 +11,13 @@ set(TIDE_LONG_TESTS
 list(JOIN TIDE_LONG_TESTS "|" TIDE_LONG_TESTS)
 
 # Tests in which a sanitizer can find nothing that it has not found elsewhere: they compare outputs of
-# code that the unit tests, the conformance suite and the fuzz targets run with wrong inputs too. The
+# code that other unit tests, the conformance suite and the fuzz targets run with wrong inputs too. The
 # cases bad-* and usage-* stay, since they hand in what is wrong.
 set(TIDE_PLAIN_TESTS
-	"arch/|docs/|bench/|conformance/(must-show|oracle|oracle-expected)$|explore/mutants"
+	"arch/|docs/|bench/|conformance/(must-show|numbering|oracle|oracle-expected)$|explore/mutants"
 	"golden/(check|manual|real|same-twice|compare|cppe|doctor|gmt|gpu|help|hmm|json|leu|models|mrc)"
 	"golden/(observuvm|output|place|policies|pool|reproduce|sim|version|workloads)"
-	"unit/(lib_workloads|workload_.*_runs|workload_cppe|workload_gmt|workload_observuvm)")
+	"unit/(lib_workloads|policy_leu|workload_.*_runs|workload_cppe|workload_gmt|workload_observuvm)")
 list(JOIN TIDE_PLAIN_TESTS "|" TIDE_PLAIN_TESTS)
 
 function(tide_test name)
