@@ -17,7 +17,7 @@ help:
 	@echo 'make demo      install what the build needs, build, compare eight policies on two workloads'
 	@echo 'make build     the program and the library, in build/release'
 	@echo 'make check     the tests that a change needs, in a minute or two'
-	@echo 'make test      every test, plain and under sanitizers; every fuzz target for 30 s'
+	@echo 'make test      every test, plain and under sanitizers; every fuzz target for 15 s'
 	@echo 'make test-browser  the pages of tide report in Chromium, without a window'
 	@echo 'make bench     the benchmarks'
 	@echo 'make fuzz      every fuzz target for FUZZ_SECONDS=$(FUZZ_SECONDS)'
@@ -55,7 +55,7 @@ test: deps-test | build/
 	@$(call build,asan)
 	@$(call build,fuzz)
 	@echo 'subdirs(release asan fuzz)' >build/CTestTestfile.cmake
-	FUZZ_SECONDS=30 ctest --test-dir build -j $(JOBS) -LE browser --output-on-failure \
+	FUZZ_SECONDS=15 ctest --test-dir build -j $(JOBS) -LE browser --output-on-failure \
 		--no-tests=error
 
 # Says a line per test, so that the verdict of `make test` stays the last one of .ci/run.

@@ -77,7 +77,7 @@ static double now_ns(void)
 
 static double run_slice(struct side *s)
 {
-	struct tide_pool_pin pin;
+	struct tide_pool_pin pin = {.size = sizeof pin};
 	struct tide_error err;
 	double start = now_ns();
 	for (unsigned i = 0; i < SLICE; i++) {

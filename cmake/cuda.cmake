@@ -131,7 +131,8 @@ endif()
 # ---- what tide gpu runs ----
 
 # Sizes, inputs and references of the applications need no GPU, and their tests have none.
-file(GLOB plan_sources CONFIGURE_DEPENDS lab/gpu/*.c src/gpu/tools.c src/gpu/files.c)
+file(GLOB plan_sources CONFIGURE_DEPENDS lab/gpu/*.c src/gpu/tools.c src/gpu/files.c
+	src/gpu/results.c)
 list(FILTER plan_sources EXCLUDE REGEX "/bench\\.c$")
 if(plan_sources)
 	add_library(tide_gpu_plans STATIC EXCLUDE_FROM_ALL ${plan_sources})

@@ -145,6 +145,23 @@ function(tide_format_table out)
 	set(${out} ${file} PARENT_SCOPE)
 endfunction()
 
+# src/cli/kind_NAME.c defines td_cli_kind_NAME, which rows of options call TD_CLI_NAME.
+function(tide_kinds)
+	set(cli ${PROJECT_SOURCE_DIR}/src/cli)
+	file(GLOB names CONFIGURE_DEPENDS RELATIVE ${cli} ${cli}/kind_*.c)
+	list(SORT names)
+	set(rows "")
+	foreach(name IN LISTS names)
+		string(REGEX REPLACE "^kind_(.*)\\.c$" "\\1" name ${name})
+		string(TOUPPER ${name} word)
+		string(APPEND rows "extern const struct td_cli_kind td_cli_kind_${name};\n"
+			"#define TD_CLI_${word} (&td_cli_kind_${name})\n")
+	endforeach()
+	file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/include/cli/kinds.h @ONLY CONTENT [[
+/* Made by cmake/tables.cmake: the kinds of values that options have. */
+@rows@]])
+endfunction()
+
 # src/cli/cmd_NAME.c, or the folder src/cli/NAME, defines td_cli_verb_NAME. A verb may have both.
 function(tide_verb_table out)
 	set(cli ${PROJECT_SOURCE_DIR}/src/cli)

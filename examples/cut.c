@@ -12,7 +12,7 @@ struct range {
 static int copy(struct tide_trace *in, struct tide_trace_writer *out, struct range *range,
 		struct tide_error *err)
 {
-	struct tide_event event;
+	struct tide_event event = {.size = sizeof event};
 	int rc;
 	while ((rc = tide_trace_next(in, &event, err)) == 1) {
 		if (event.page < range->first || event.page > range->last)

@@ -7,7 +7,7 @@
 static int raise_all(struct tide_pool *pool, struct tide_error *err)
 {
 	uint64_t pages = tide_pool_bytes(pool) / tide_pool_page_bytes(pool);
-	struct tide_pool_pin pin;
+	struct tide_pool_pin pin = {.size = sizeof pin};
 	for (uint64_t page = 0; page < pages; page++) {
 		int rc = tide_pool_get(pool, page, TIDE_POOL_WRITE, &pin, err);
 		if (rc)

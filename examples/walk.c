@@ -15,8 +15,8 @@ static uint64_t page_of(int matrix, int row, int column)
 /* to[j][i] = from[i][j] */
 static int move_element(struct tide_sim *sim, int i, int j, struct tide_error *err)
 {
-	struct tide_event load = {.page = page_of(0, i, j)};
-	struct tide_event store = {.page = page_of(1, j, i), .write = true};
+	struct tide_event load = {.size = sizeof load, .page = page_of(0, i, j)};
+	struct tide_event store = {.size = sizeof store, .page = page_of(1, j, i), .write = true};
 	int rc = tide_sim_access(sim, &load, err);
 	return rc ? rc : tide_sim_access(sim, &store, err);
 }

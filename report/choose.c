@@ -110,6 +110,16 @@ struct unit {
 	const char *name;
 };
 
+static const char *plain_unit(enum td_report_metric metric)
+{
+	switch (metric) {
+	case TD_REPORT_TIME: return "simulated time, ns";
+	case TD_REPORT_MEASURED: return "measured time, ns";
+	case TD_REPORT_STORAGE: return "storage I/O, pages";
+	default: return "faults";
+	}
+}
+
 static struct unit unit_of(enum td_report_metric metric, double most)
 {
 	static const char *const names[2][3] = {
@@ -145,6 +155,8 @@ void td_report_scale(struct td_report_figure *f, enum td_report_metric metric)
 	for (size_t s = 0; s < f->n_series; s++)
 		for (size_t i = 0; i < f->series[s].n; i++)
 			f->series[s].y[i] /= unit.of;
+	f->y_plain = plain_unit(metric);
+	f->y_unit = unit.of;
 	free(f->y_label);
 	f->y_label = strdup(unit.name);
 }

@@ -214,7 +214,8 @@ static double mean_of(const struct grid *d, size_t column)
 
 static int draw_part(struct grid *d, size_t from, size_t to, size_t part, size_t parts)
 {
-	bool is_last = part + 1 == parts;
+	/* Ratios to different policies have no mean. */
+	bool is_last = part + 1 == parts && d->r->baselines == 1;
 	size_t n = to - from + is_last;
 	struct td_report_figure *f = td_report_new_figure(d->r, TD_REPORT_BARS, d->c->n, n);
 	int rc;

@@ -56,6 +56,8 @@ static int scale_sizes(struct td_report_figure *f)
 	for (size_t s = 0; s < f->n_series; s++)
 		for (size_t i = 0; i < f->series[s].n; i++)
 			f->series[s].x[i] /= unit;
+	f->x_plain = "near memory, pages";
+	f->x_unit = unit;
 	free(f->x_label);
 	f->x_label =
 		strdup(unit == 1e3 ? "near memory, thousand pages" : "near memory, million pages");
@@ -73,7 +75,7 @@ static int draw_curves(struct td_report *r, size_t first)
 		return 0;
 	rc = title_curves(r, f, r->inputs.at[input]);
 	for (size_t i = first; i < r->n_curves && !rc; i++) {
-		if (r->curves[i].input != input)
+		if (r->curves[i].input != input || r->curves[i].state)
 			continue;
 		if (f->n_series < CURVES_MOST)
 			rc = add_curve(r, f, &r->curves[i]);

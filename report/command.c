@@ -72,7 +72,7 @@ static void put_model(FILE *to, const json_t *config)
 		put_option(to, "model", model);
 }
 
-char *td_report_sim_command(const json_t *run)
+static char *sim_line(const json_t *run, bool with_input)
 {
 	const json_t *config = json_object_get(run, "config");
 	const char *place = td_report_string(config, "place");
@@ -83,7 +83,8 @@ char *td_report_sim_command(const json_t *run)
 	if (!to)
 		return NULL;
 	fputs("tide sim", to);
-	put_input(to, run);
+	if (with_input)
+		put_input(to, run);
 	put_size(to, "near", config, "near_pages", "p");
 	put_size(to, "page", config, "page_bytes", "");
 	put_size(to, "chunk", config, "chunk_bytes", "");
@@ -96,6 +97,16 @@ char *td_report_sim_command(const json_t *run)
 	put_size(to, "seed", config, "seed", "");
 	fclose(to);
 	return text;
+}
+
+char *td_report_sim_command(const json_t *run)
+{
+	return sim_line(run, true);
+}
+
+char *td_report_sim_asked(const json_t *run)
+{
+	return sim_line(run, false);
 }
 
 char *td_report_gpu_command(const json_t *run, const json_t *config)
@@ -119,7 +130,7 @@ char *td_report_gpu_command(const json_t *run, const json_t *config)
 	return text;
 }
 
-char *td_report_mrc_command(const json_t *doc, const char *policy)
+static char *mrc_line(const json_t *doc, const char *policy, bool with_input)
 {
 	const json_t *config = json_object_get(doc, "config");
 	const json_t *sample = json_object_get(config, "sample");
@@ -130,7 +141,8 @@ char *td_report_mrc_command(const json_t *doc, const char *policy)
 	if (!to)
 		return NULL;
 	fputs("tide mrc", to);
-	put_input(to, doc);
+	if (with_input)
+		put_input(to, doc);
 	put_size(to, "page", config, "page_bytes", "");
 	put_option(to, "policy", policy);
 	put_option(to, "sizes", td_report_string(config, "sizes"));
@@ -139,4 +151,14 @@ char *td_report_mrc_command(const json_t *doc, const char *policy)
 	put_size(to, "seed", config, "seed", "");
 	fclose(to);
 	return text;
+}
+
+char *td_report_mrc_command(const json_t *doc, const char *policy)
+{
+	return mrc_line(doc, policy, true);
+}
+
+char *td_report_mrc_asked(const json_t *doc, const char *policy)
+{
+	return mrc_line(doc, policy, false);
 }

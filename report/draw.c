@@ -91,22 +91,33 @@ static int draw_file(const struct td_report_figure *f, enum td_report_form form,
 	return td_report_file_close(&file, rc, err);
 }
 
-/* Bars are a table; lines have their own sizes each, so a row is a point. */
+/* A number as it was before it was put into the unit of its axis. */
+static double plain(double value, double unit)
+{
+	return unit > 0 ? value * unit : value;
+}
+
+static void put_number(FILE *to, double value, double unit)
+{
+	putc(',', to);
+	if (isfinite(value))
+		fprintf(to, "%.15g", plain(value, unit));
+}
+
+/* Bars are a table; lines have their own sizes each, so a row is a point. Bars in a unit are of one
+ * series, whose heading says what they are. */
 static void put_bars(const struct td_report_figure *f, FILE *to)
 {
 	td_report_csv(to, f->x_label);
 	for (size_t s = 0; s < f->n_series; s++) {
 		putc(',', to);
-		td_report_csv(to, f->series[s].name);
+		td_report_csv(to, f->y_plain ? f->y_plain : f->series[s].name);
 	}
 	for (size_t i = 0; i < f->n_groups; i++) {
 		putc('\n', to);
 		td_report_csv(to, f->groups[i]);
 		for (size_t s = 0; s < f->n_series; s++)
-			if (isfinite(f->series[s].y[i]))
-				fprintf(to, ",%.10g", f->series[s].y[i]);
-			else
-				putc(',', to);
+			put_number(to, f->series[s].y[i], f->y_unit);
 	}
 	putc('\n', to);
 }
@@ -114,14 +125,16 @@ static void put_bars(const struct td_report_figure *f, FILE *to)
 static void put_points(const struct td_report_figure *f, FILE *to)
 {
 	fputs("series,", to);
-	td_report_csv(to, f->x_label);
+	td_report_csv(to, f->x_plain ? f->x_plain : f->x_label);
 	putc(',', to);
-	td_report_csv(to, f->y_label);
+	td_report_csv(to, f->y_plain ? f->y_plain : f->y_label);
 	putc('\n', to);
 	for (size_t s = 0; s < f->n_series; s++)
 		for (size_t i = 0; i < f->series[s].n; i++) {
 			td_report_csv(to, f->series[s].name);
-			fprintf(to, ",%.10g,%.10g\n", f->series[s].x[i], f->series[s].y[i]);
+			put_number(to, f->series[s].x[i], f->x_unit);
+			put_number(to, f->series[s].y[i], f->y_unit);
+			putc('\n', to);
 		}
 }
 
@@ -139,19 +152,29 @@ static int write_data(const struct td_report_figure *f, const char *folder, stru
 	return td_report_file_close(&file, 0, err);
 }
 
-int td_report_figures(const struct td_report *r, const char *folder, struct tide_error *err)
+static int draw_files(const struct td_report *r, const char *folder, struct tide_error *err)
 {
-	int rc = td_report_gnuplot_check("--figures", err);
+	int rc = r->n_figures ? td_report_gnuplot_check("--figures", err) : 0;
 
-	if (!rc && mkdir(folder, 0777) != 0 && errno != EEXIST)
-		rc = tide_fail(err, -errno, "cannot make the folder %.150s: %s: give another",
-			       folder, strerror(errno));
 	for (size_t i = 0; i < r->n_figures && !rc; i++) {
 		rc = draw_file(&r->figures[i], TD_REPORT_SVG, folder, err);
 		if (!rc)
 			rc = draw_file(&r->figures[i], TD_REPORT_PNG, folder, err);
-		if (!rc)
-			rc = write_data(&r->figures[i], folder, err);
 	}
-	return rc ? rc : td_report_write_all(r, folder, err);
+	return rc;
+}
+
+/* What needs no gnuplot comes first. */
+int td_report_figures(const struct td_report *r, const char *folder, struct tide_error *err)
+{
+	int rc = 0;
+
+	if (mkdir(folder, 0777) != 0 && errno != EEXIST)
+		return tide_fail(err, -errno, "cannot make the folder %.150s: %s: give another",
+				 folder, strerror(errno));
+	for (size_t i = 0; i < r->n_figures && !rc; i++)
+		rc = write_data(&r->figures[i], folder, err);
+	if (!rc)
+		rc = td_report_write_all(r, folder, err);
+	return rc ? rc : draw_files(r, folder, err);
 }

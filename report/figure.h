@@ -25,6 +25,10 @@ struct td_report_figure {
 	char *name;              /* of its files, without an ending */
 	char *title, *note;      /* note NULL: nothing to explain */
 	char *x_label, *y_label; /* x of bars: the heading of the groups */
+	/* Axes have units that people read; files have plain numbers: what they are, and how many
+	 * of them are one of the axis. NULL and 0: as on the axis. */
+	const char *x_plain, *y_plain;
+	double x_unit, y_unit;
 	char **groups;
 	size_t n_groups;
 	struct td_report_series *series;

@@ -1,6 +1,7 @@
 /* Runs that differ in their policies alone, and which of them is the best. */
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -80,7 +81,7 @@ static int name_sizes(struct td_report *r, bool shares, size_t *n)
 	for (size_t i = 0; i < r->n_runs && !rc; i++) {
 		struct td_report_run *run = &r->runs[i];
 		char share[64];
-		if (run->error)
+		if (!td_report_is_compared(run))
 			continue;
 		if (shares)
 			share_text(run, share);
@@ -107,7 +108,8 @@ static int choose_sizes(struct td_report *r)
 	int rc;
 
 	for (size_t i = 0; i < r->n_runs; i++)
-		known = known && (r->runs[i].error || r->runs[i].footprint_pages);
+		known = known &&
+			(!td_report_is_compared(&r->runs[i]) || r->runs[i].footprint_pages);
 	rc = name_sizes(r, false, &by_size);
 	if (rc || !known)
 		return rc;
@@ -159,7 +161,7 @@ static int put_in_order(struct td_report *r, size_t *n)
 		return -ENOMEM;
 	*n = 0;
 	for (size_t i = 0; i < r->n_runs && !rc; i++) {
-		if (r->runs[i].error)
+		if (!td_report_is_compared(&r->runs[i]))
 			continue;
 		rc = name_group(r, &r->runs[i]);
 		r->order[(*n)++] = (uint32_t)i;
@@ -250,6 +252,54 @@ static void score(struct td_report *r, const struct td_report_group *g)
 	}
 }
 
+static const struct td_report_run *find_in(const struct td_report *r,
+					   const struct td_report_group *g, uint32_t combination)
+{
+	for (size_t i = 0; i < g->n; i++) {
+		const struct td_report_run *run = &r->runs[r->order[g->first + i]];
+		if (run->combination == combination)
+			return run;
+	}
+	return NULL;
+}
+
+/* How good a baseline of all groups a combination is; below 0: it did not run in all of them. */
+static int common_rank(const struct td_report *r, uint32_t combination)
+{
+	int least = INT_MAX;
+
+	for (size_t i = 0; i < r->n_groups; i++) {
+		const struct td_report_run *run = find_in(r, &r->groups[i], combination);
+		int own = run ? rank(r, run) : -1;
+		least = own < least ? own : least;
+	}
+	return least;
+}
+
+/* Ratios to different policies have no common mean: where the groups would have different
+ * baselines, one that ran in all of them is taken, if there is one and no document names its own.
+ */
+static void share_baseline(struct td_report *r)
+{
+	uint32_t best = UINT32_MAX;
+	bool differ = false;
+
+	for (size_t i = 0; i < r->n_groups; i++) {
+		differ |= r->groups[i].baseline->combination != r->groups[0].baseline->combination;
+		if (r->groups[i].baseline->is_baseline)
+			return;
+	}
+	/* One that ran everywhere ran in the first group. */
+	for (size_t i = 0; differ && i < r->groups[0].n; i++) {
+		uint32_t own = r->runs[r->order[r->groups[0].first + i]].combination;
+		int by = common_rank(r, own);
+		if (by >= 0 && (best == UINT32_MAX || by > common_rank(r, best)))
+			best = own;
+	}
+	for (size_t i = 0; best != UINT32_MAX && i < r->n_groups; i++)
+		r->groups[i].baseline = find_in(r, &r->groups[i], best);
+}
+
 static void split(struct td_report *r, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -258,13 +308,14 @@ static void split(struct td_report *r, size_t n)
 			r->groups[r->n_groups++].first = i;
 		r->groups[r->n_groups - 1].n++;
 	}
-	for (size_t i = 0; i < r->n_groups; i++) {
+	for (size_t i = 0; i < r->n_groups; i++)
 		judge(r, &r->groups[i]);
+	share_baseline(r);
+	for (size_t i = 0; i < r->n_groups; i++)
 		score(r, &r->groups[i]);
-	}
 }
 
-/* Inputs of runs: those of curves are counted apart. */
+/* Those of runs are counted apart. */
 static int count_inputs(struct td_report *r)
 {
 	bool *seen = calloc(r->inputs.n + 1, sizeof *seen);
@@ -272,6 +323,11 @@ static int count_inputs(struct td_report *r)
 	for (size_t i = 0; seen && i < r->n_runs; i++) {
 		r->run_inputs += !seen[r->runs[i].input];
 		seen[r->runs[i].input] = true;
+	}
+	r->n_inputs = r->run_inputs;
+	for (size_t i = 0; seen && i < r->n_curves; i++) {
+		r->n_inputs += !seen[r->curves[i].input];
+		seen[r->curves[i].input] = true;
 	}
 	free(seen);
 	return seen ? 0 : -ENOMEM;

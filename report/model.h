@@ -23,11 +23,19 @@ enum td_report_count {
 };
 extern const char *const td_report_count_names[TD_REPORT_COUNTS];
 
+/* Of several results of one run, one stands; the others are shown, and not compared: same.c. */
+enum td_report_state { TD_REPORT_STANDS, TD_REPORT_CONFLICTS, TD_REPORT_OUTDATED };
+
 /* 100,000 of these must fit into little memory: the documents are not kept. */
 struct td_report_run {
 	uint32_t input, combination, model, evict, prefetch, place; /* numbers of names */
 	uint32_t size, group;  /* of near memory; of the runs that differ in policies alone */
 	uint32_t file, number; /* of the first file, 0; of the first run, 1 */
+	uint32_t version;      /* of tide: number of a name */
+	uint32_t digest;       /* of a trace: number of a name, from 1; 0: it is no trace */
+	enum td_report_state state;
+	uint32_t instead; /* the number of the run that stands; 0: this one does */
+	uint32_t also;    /* the number of another result of the same run; 0: there is none */
 	bool is_placed, is_baseline;
 	bool is_measured; /* its time is that of a machine, not of a model */
 	uint32_t grid;    /* of its sweep, from 1; 0: of none */
@@ -72,7 +80,10 @@ struct td_report_point {
 	double pages, misses, ratio;
 };
 struct td_report_curve {
-	uint32_t input, policy; /* numbers of names */
+	uint32_t input, policy;   /* numbers of names */
+	uint32_t version, digest; /* as of a run */
+	enum td_report_state state;
+	uint64_t page_bytes, accesses;
 	char *method, *command;
 	size_t n;
 	struct td_report_point *at;
@@ -93,11 +104,15 @@ struct td_report_paper {
 
 struct td_report {
 	struct td_report_names files, inputs, combinations, policies, models, sizes, groups_named,
-		grids;
+		grids, versions, digests;
 	struct td_report_run *runs;
 	size_t n_runs, runs_room;
-	json_t *by_command;                           /* command -> place in runs */
-	size_t duplicates, differing, failed, others; /* others: runs of a form that is not known */
+	json_t *by_key, *curves_by_key; /* key of same.h -> place in runs, in curves */
+	json_t *by_command;             /* command -> the first of its runs */
+	json_t *told;                   /* what papers and GPUs said, by the text of it */
+	size_t equal, retried; /* results that are there already; failures that have a success */
+	size_t conflicting, outdated, failed, others; /* others: runs of a form that is not known */
+	size_t renamed;                               /* inputs that go by another's name */
 	struct td_report_curve *curves;
 	size_t n_curves;
 	struct td_report_paper *papers;
@@ -107,18 +122,37 @@ struct td_report {
 	/* Made by td_report_prepare(). */
 	uint32_t *order; /* of the runs: by input, size and place in the files */
 	struct td_report_group *groups;
-	size_t n_groups, run_inputs;
-	struct td_report_score *scores; /* by combination */
-	size_t baselines;               /* combinations that are one; 1: the same everywhere */
+	size_t n_groups, run_inputs, n_inputs; /* inputs: of runs; of runs and curves */
+	struct td_report_score *scores;        /* by combination */
+	size_t baselines; /* combinations that are one; 1: the same everywhere */
 	bool sizes_are_shares;
 	struct td_report_figure *figures;
 	size_t n_figures, undrawn;
 	bool has_gnuplot;
 };
 
+/* Whether a run takes part in comparisons. */
+static inline bool td_report_is_compared(const struct td_report_run *run)
+{
+	return !run->error && run->state == TD_REPORT_STANDS;
+}
+
+struct td_report_keys;
+
 /* store.c */
 int td_report_name(struct td_report_names *names, const char *text, uint32_t *number);
-int td_report_add_run(struct td_report *r, struct td_report_run *run); /* takes its texts over */
+/* Takes its texts over. keys NULL: it failed, and has only its command. */
+int td_report_add_run(struct td_report *r, struct td_report_run *run,
+		      const struct td_report_keys *keys);
+int td_report_add_curve(struct td_report *r, struct td_report_curve *c,
+			const struct td_report_keys *keys);
+
+/* inputs.c: names inputs, so that each has one of its own. */
+int td_report_tell_inputs(struct td_report *r);
+
+/* aside.c */
+void td_report_put_aside(const struct td_report *r, FILE *to);
+const char *td_report_state_name(enum td_report_state state);
 
 /* order.c: after the last result is read. */
 int td_report_order(struct td_report *r);

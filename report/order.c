@@ -75,6 +75,22 @@ static int order_names(struct td_report *r, struct td_report_names *names, size_
 	return rc;
 }
 
+static int number_runs(struct td_report *r)
+{
+	uint32_t *to = calloc(r->n_runs + 1, sizeof *to); /* 0 stays 0 */
+
+	if (!to)
+		return -ENOMEM;
+	for (size_t i = 0; i < r->n_runs; i++)
+		to[r->runs[i].number] = (uint32_t)i + 1;
+	for (size_t i = 0; i < r->n_runs; i++) {
+		r->runs[i].number = (uint32_t)i + 1;
+		r->runs[i].instead = to[r->runs[i].instead];
+	}
+	free(to);
+	return 0;
+}
+
 int td_report_order(struct td_report *r)
 {
 	int rc;
@@ -82,8 +98,9 @@ int td_report_order(struct td_report *r)
 	if (!r->n_runs)
 		return 0;
 	qsort(r->runs, r->n_runs, sizeof *r->runs, compare_runs);
-	for (size_t i = 0; i < r->n_runs; i++)
-		r->runs[i].number = (uint32_t)i + 1;
+	rc = number_runs(r);
+	if (rc)
+		return rc;
 	rc = order_names(r, &r->inputs, offsetof(struct td_report_run, input));
 	return rc ? rc
 		  : order_names(r, &r->combinations, offsetof(struct td_report_run, combination));

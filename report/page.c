@@ -72,6 +72,15 @@ static void put_section(const char *id, const char *title, FILE *to)
 	fprintf(to, "<section id=\"%s\">\n<h2>%s</h2>\n", id, title);
 }
 
+/* Curves that are set aside say so in their own table. */
+static bool has_aside(const struct td_report *r)
+{
+	for (size_t i = 0; i < r->n_runs; i++)
+		if (r->runs[i].state != TD_REPORT_STANDS)
+			return true;
+	return false;
+}
+
 static void put_contents(const struct td_report *r, FILE *to)
 {
 	fputs("<nav aria-label=\"Contents\">", to);
@@ -83,6 +92,8 @@ static void put_contents(const struct td_report *r, FILE *to)
 		fputs("<a href=\"#best\">Best</a> <a href=\"#runs\">Runs</a> ", to);
 	if (r->n_curves)
 		fputs("<a href=\"#curves\">Curves</a> ", to);
+	if (has_aside(r))
+		fputs("<a href=\"#aside\">Set aside</a> ", to);
 	if (r->failed)
 		fputs("<a href=\"#failed\">Failed</a> ", to);
 	if (r->n_runs || r->n_curves)
@@ -124,6 +135,11 @@ static void put_rest(const struct td_report *r, FILE *to)
 		put_section("curves", "Miss ratio curves", to);
 		put_figures(r, "mrc-", to);
 		td_report_put_curves(r, to);
+		fputs("</section>\n", to);
+	}
+	if (has_aside(r)) {
+		put_section("aside", "Set aside", to);
+		td_report_put_aside(r, to);
 		fputs("</section>\n", to);
 	}
 	if (r->failed) {
@@ -195,7 +211,9 @@ int td_report_prepare(struct td_report *r, struct tide_error *err)
 				 "there is no result in %s: give files that tide "
 				 "wrote with --json",
 				 r->files.n == 1 ? r->files.at[0] : "these files");
-	rc = td_report_order(r);
+	rc = td_report_tell_inputs(r);
+	if (!rc)
+		rc = td_report_order(r);
 	if (!rc)
 		rc = td_report_group(r);
 	if (!rc)

@@ -28,9 +28,10 @@ double td_report_real(const json_t *value)
 		return json_number_value(value);
 	if (!text || !*text)
 		return NAN;
-	/* "1.56x" and "75%" are numbers too; "below 1" is not. */
+	/* "1.56x" and "75%" are numbers too; "below 1" and "inf" are not. */
 	number = strtod(text, &end);
-	if (end == text || (*end && strcmp(end, "x") != 0 && strcmp(end, "%") != 0))
+	if (end == text || !isfinite(number) ||
+	    (*end && strcmp(end, "x") != 0 && strcmp(end, "%") != 0))
 		return NAN;
 	return number;
 }

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "same.h"
+
 /* ---- one run ---- */
 
 static char *copy_text(const json_t *value)
@@ -39,6 +41,21 @@ static int name_policy(struct td_report *r, const char *text, uint32_t *number)
 	return td_report_name(&r->policies, text ? text : "-", number);
 }
 
+/* The digest of a trace that does not have one is made up later, from what is known of it. */
+int td_report_name_record(struct td_report *r, const json_t *doc, const json_t *curve,
+			  uint32_t *version, uint32_t *digest)
+{
+	struct td_report_record record = td_report_record(doc, curve);
+	int rc = td_report_name(&r->versions, record.version, version);
+
+	*digest = 0;
+	if (rc || !td_report_string(json_object_get(doc, "input"), "trace"))
+		return rc;
+	rc = td_report_name(&r->digests, record.input ? record.input : "", digest);
+	++*digest;
+	return rc;
+}
+
 static int take_names(struct td_report *r, struct td_report_run *run, const json_t *doc)
 {
 	const json_t *config = json_object_get(doc, "config");
@@ -58,6 +75,8 @@ static int take_names(struct td_report *r, struct td_report_run *run, const json
 	free(pair);
 	if (!rc)
 		rc = td_report_name(&r->inputs, td_report_input(doc), &run->input);
+	if (!rc)
+		rc = td_report_name_record(r, doc, doc, &run->version, &run->digest);
 	if (!rc && grid) {
 		rc = td_report_name(&r->grids, grid, &run->grid);
 		run->grid++;
@@ -69,6 +88,28 @@ static int take_names(struct td_report *r, struct td_report_run *run, const json
 	if (!rc)
 		rc = name_policy(r, prefetch, &run->prefetch);
 	return rc ? rc : name_policy(r, place, &run->place);
+}
+
+static int add_run(struct td_report *r, struct td_report_run *run, const json_t *doc)
+{
+	struct td_report_record record = td_report_record(doc, doc);
+	struct td_report_keys keys;
+	char *asked;
+	int rc;
+
+	if (run->error) {
+		run->digest = 0; /* nothing is known of its input */
+		return td_report_add_run(r, run, NULL);
+	}
+	asked = td_report_sim_asked(doc);
+	rc = asked ? td_report_make_keys(&keys, &record, asked, run->command,
+					 run->counts[TD_REPORT_accesses])
+		   : -ENOMEM;
+	free(asked);
+	if (!rc)
+		return td_report_add_run(r, run, &keys);
+	free(run->command);
+	return rc;
 }
 
 static int take_run(struct td_report *r, const json_t *doc, uint32_t file)
@@ -86,27 +127,10 @@ static int take_run(struct td_report *r, const json_t *doc, uint32_t file)
 		free(run.error);
 		return -ENOMEM;
 	}
-	return td_report_add_run(r, &run);
+	return add_run(r, &run, doc);
 }
 
 /* ---- one curve ---- */
-
-/* A curve is known by its line, its input and its policy: one line may make several. */
-static int find_curve(struct td_report *r, const struct td_report_curve *c, bool *known)
-{
-	char *key;
-	int rc = 0;
-
-	if (asprintf(&key, "%s\n%u\n%u", c->command, c->input, c->policy) < 0)
-		return -ENOMEM;
-	*known = json_object_get(r->by_command, key);
-	if (*known)
-		r->duplicates++;
-	else
-		rc = json_object_set_new(r->by_command, key, json_true()) ? -ENOMEM : 0;
-	free(key);
-	return rc;
-}
 
 static int take_points(struct td_report_curve *c, const json_t *list)
 {
@@ -137,6 +161,8 @@ static int name_curve(struct td_report *r, struct td_report_curve *c, const json
 	const char *method = td_report_string(curve, "method");
 	int rc = td_report_name(&r->inputs, td_report_input(doc), &c->input);
 
+	if (!rc)
+		rc = td_report_name_record(r, doc, curve, &c->version, &c->digest);
 	policy = policy ? policy : "lru";
 	c->command = command ? strdup(command) : td_report_mrc_command(doc, policy);
 	c->method = strdup(method ? method : "");
@@ -145,32 +171,51 @@ static int name_curve(struct td_report *r, struct td_report_curve *c, const json
 	return rc || !c->command || !c->method ? -ENOMEM : 0;
 }
 
+/* One line may make several curves: the policy is part of what was asked. */
+static int add_curve(struct td_report *r, struct td_report_curve *c, const json_t *doc,
+		     const json_t *curve)
+{
+	struct td_report_record record = td_report_record(doc, curve);
+	const char *policy = r->policies.at[c->policy];
+	struct td_report_keys keys;
+	char *asked = td_report_mrc_asked(doc, policy), *command = NULL;
+	int rc = -ENOMEM;
+
+	if (asprintf(&command, "%s\n%u\n%s", c->command, c->input, policy) < 0)
+		command = NULL;
+	if (asked && command)
+		rc = td_report_make_keys(&keys, &record, asked, command, c->accesses);
+	free(asked);
+	free(command);
+	if (!rc)
+		return td_report_add_curve(r, c, &keys);
+	free(c->command);
+	free(c->method);
+	free(c->at);
+	return rc;
+}
+
 /* doc: what says the input, which may be the curve itself. */
 static int take_curve(struct td_report *r, const json_t *doc, const json_t *curve,
 		      const char *command)
 {
-	struct td_report_curve c = {0}, *curves;
+	struct td_report_curve c = {0};
 	const json_t *input = json_object_get(doc, "input");
-	bool known = false;
+	const json_t *facts = json_is_object(input) ? input : doc;
 	int rc = name_curve(r, &c, doc, curve, command);
 
-	c.footprint_pages =
-		(double)td_report_u64(json_is_object(input) ? input : doc, "footprint_pages");
+	c.footprint_pages = (double)td_report_u64(facts, "footprint_pages");
+	c.accesses = td_report_u64(facts, "accesses");
+	c.page_bytes = td_report_u64(json_object_get(doc, "config"), "page_bytes");
 	c.is_sampled = json_is_number(json_object_get(curve, "estimated_error"));
 	if (!rc)
 		rc = take_points(&c, json_object_get(curve, "curve"));
 	if (!rc)
-		rc = find_curve(r, &c, &known);
-	curves = rc || known ? NULL : reallocarray(r->curves, r->n_curves + 1, sizeof *curves);
-	if (curves) {
-		r->curves = curves;
-		r->curves[r->n_curves++] = c;
-		return 0;
-	}
+		return add_curve(r, &c, doc, curve);
 	free(c.command);
 	free(c.method);
 	free(c.at);
-	return rc || !known ? -ENOMEM : 0;
+	return rc;
 }
 
 static int take_mrc(struct td_report *r, const json_t *doc)
@@ -250,17 +295,13 @@ static int add_paper(struct td_report *r, const json_t *doc)
 /* The same statements again say nothing new. */
 static int take_paper(struct td_report *r, const json_t *doc)
 {
-	char *key = json_dumps(json_object_get(doc, "statements"), JSON_COMPACT);
-	bool known = key && json_object_get(r->by_command, key);
-	int rc = key ? 0 : -ENOMEM;
+	char *name = value_text(json_object_get(doc, "paper"));
+	int rc = name ? td_report_is_told(r, name, json_object_get(doc, "statements")) : -ENOMEM;
 
-	if (known)
-		r->duplicates++;
-	else if (key)
-		rc = json_object_set_new(r->by_command, key, json_true()) ? -ENOMEM
-									  : add_paper(r, doc);
-	free(key);
-	return rc;
+	free(name);
+	if (!rc)
+		return add_paper(r, doc);
+	return rc < 0 ? rc : 0;
 }
 
 /* ---- any document ---- */

@@ -20,6 +20,18 @@ char *td_report_sim_command(const json_t *run);
 char *td_report_gpu_command(const json_t *run, const json_t *config);
 char *td_report_mrc_command(const json_t *doc, const char *policy);
 
+/* The same without the input: what was asked of it. */
+char *td_report_sim_asked(const json_t *run);
+char *td_report_mrc_asked(const json_t *doc, const char *policy);
+
+/* read.c: numbers of the version and of the digest that a result, or one curve of it, names. */
+int td_report_name_record(struct td_report *r, const json_t *doc, const json_t *curve,
+			  uint32_t *version, uint32_t *digest);
+
+/* store.c: whether the same was read before, of the same paper or GPU, which then counts as equal.
+ * -ENOMEM. */
+int td_report_is_told(struct td_report *r, const char *who, const json_t *what);
+
 /* What went in, as a user would write it; never NULL. */
 const char *td_report_input(const json_t *doc);
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "read.h"
+#include "same.h"
 
 /* "srad x2": another size of the data is another input. */
 static int name_run(struct td_report *r, struct td_report_run *run, const json_t *doc,
@@ -18,6 +19,8 @@ static int name_run(struct td_report *r, struct td_report_run *run, const json_t
 	snprintf(input, sizeof input, "%.80s x%g", app ? app : "(unnamed application)",
 		 json_number_value(json_object_get(doc, "oversubscribe")));
 	rc = td_report_name(&r->inputs, input, &run->input);
+	if (!rc)
+		rc = td_report_name(&r->versions, "", &run->version);
 	if (!rc)
 		rc = td_report_name(&r->models, device, &run->model);
 	if (!rc)
@@ -45,6 +48,19 @@ static void take_numbers(struct td_report_run *run, const json_t *doc, const jso
 			td_report_u64(json_object_get(doc, "counts"), td_report_count_names[i]);
 }
 
+static int add_app(struct td_report *r, struct td_report_run *run)
+{
+	struct td_report_record none = {.version = ""};
+	struct td_report_keys keys;
+
+	if (run->error)
+		return td_report_add_run(r, run, NULL);
+	if (!td_report_make_keys(&keys, &none, "", run->command, 0))
+		return td_report_add_run(r, run, &keys);
+	free(run->command);
+	return -ENOMEM;
+}
+
 static int take_app(struct td_report *r, const json_t *doc, const json_t *config,
 		    const char *device, uint32_t file)
 {
@@ -62,7 +78,7 @@ static int take_app(struct td_report *r, const json_t *doc, const json_t *config
 		free(run.error);
 		return -ENOMEM;
 	}
-	return td_report_add_run(r, &run);
+	return add_app(r, &run);
 }
 
 static int add_micro(struct td_report *r, const char *device, const json_t *micro)
@@ -77,16 +93,11 @@ static int add_micro(struct td_report *r, const char *device, const json_t *micr
 /* The same again says nothing new. */
 static int take_micro(struct td_report *r, const char *device, const json_t *micro)
 {
-	char *key = json_dumps(micro, JSON_COMPACT);
-	bool known = key && json_object_get(r->by_command, key);
-	int rc = key ? 0 : -ENOMEM;
+	int rc = td_report_is_told(r, device, micro);
 
-	if (known)
-		r->duplicates++;
-	else if (key && json_object_set_new(r->by_command, key, json_true()))
-		rc = -ENOMEM;
-	free(key);
-	return rc || known ? rc : add_micro(r, device, micro);
+	if (!rc)
+		return add_micro(r, device, micro);
+	return rc < 0 ? rc : 0;
 }
 
 /* Of tide gpu info: one part. */

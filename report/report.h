@@ -27,13 +27,15 @@ int td_report_draw(struct td_report *r, struct tide_error *err);
 /* The page; title NULL: one made from what was read. Errors of to are left to its owner. */
 void td_report_page(const struct td_report *r, const char *title, FILE *to);
 
-/* Every figure as .svg, .png and .csv, and runs.csv, curves.csv and statements.csv with all that
- * was read. The folder is made where it is missing; files of those names are replaced. */
+/* Every figure as .csv, .svg and .png, and runs.csv, curves.csv and statements.csv with all that
+ * was read. The folder is made where it is missing; files of those names are replaced. -ENOENT:
+ * there is no gnuplot; all but the .svg and .png is there. */
 int td_report_figures(const struct td_report *r, const char *folder, struct tide_error *err);
 
 /* What there is, for a closing line. */
 struct td_report_facts {
-	size_t runs, failed, duplicates, inputs, curves, papers, figures;
+	size_t runs, failed, inputs, curves, papers, figures;
+	size_t equal, retried, conflicting, outdated; /* see same.c */
 };
 struct td_report_facts td_report_facts(const struct td_report *r);
 

@@ -71,7 +71,9 @@ static void put_measure_line(const struct td_report *r, FILE *to)
 		td_report_html(to, td_report_baseline(r));
 		fputs("</strong>.</p>\n", to);
 	} else {
-		fputs("their baseline: <strong>lrm+tree</strong>, another with <strong>lrm</strong>, with placement <strong>bam</strong>, or the first of them.</p>\n",
+		fputs("the baseline of each: <strong>lrm+tree</strong>, another with "
+		      "<strong>lrm</strong>, with placement <strong>bam</strong>, or the first of "
+		      "them. No combination ran everywhere, so there is no mean over all.</p>\n",
 		      to);
 	}
 }
@@ -81,8 +83,8 @@ static size_t find_winner(const struct td_report *r)
 {
 	size_t best = SIZE_MAX, groups = 0;
 
-	/* Times and counts have no common mean. */
-	if (r->combinations.n < 2 || td_report_metric(r) == TD_REPORT_MIXED)
+	/* Times and counts have no common mean, nor have ratios to different policies. */
+	if (r->combinations.n < 2 || td_report_metric(r) == TD_REPORT_MIXED || r->baselines > 1)
 		return SIZE_MAX;
 	for (uint32_t i = 0; i < r->combinations.n; i++) {
 		double gain = td_report_mean_gain(r, i);
@@ -122,7 +124,7 @@ static void put_winner_line(const struct td_report *r, size_t winner, FILE *to)
 	fputs("<p>On the whole <strong>", to);
 	td_report_html(to, r->combinations.at[winner]);
 	fputs("</strong> is the best: ", to);
-	if (s->is_baseline && r->baselines == 1) {
+	if (s->is_baseline) {
 		fputs("nothing beats the baseline by the geometric mean", to);
 	} else {
 		put_gain(r, td_report_mean_gain(r, (uint32_t)winner), to);
@@ -137,6 +139,39 @@ static void put_winner_line(const struct td_report *r, size_t winner, FILE *to)
 	fputs("</p>\n", to);
 }
 
+/* Which results are of the same run, and what became of them. */
+static void put_same(const struct td_report *r, FILE *to)
+{
+	const struct {
+		size_t n;
+		bool is_bad;
+		const char *one, *many;
+	} rows[] = {
+		{r->equal, false, "result is equal to another, and counts once",
+		 "results are equal to others, and count once"},
+		{r->retried, false, "failure has a result of another try",
+		 "failures have a result of another try"},
+		{r->outdated, true,
+		 "result is outdated: a newer tide gave other numbers, which are used",
+		 "results are outdated: a newer tide gave other numbers, which are used"},
+		{r->conflicting, true,
+		 "result conflicts with another of the same input, settings and version of tide: the "
+		 "first is used",
+		 "results conflict with others of the same input, settings and version of tide: the "
+		 "first are used"},
+		{r->renamed, false, "trace has the same events as another, and goes by its name",
+		 "traces have the same events as others, and go by their names"},
+	};
+
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		if (!rows[i].n)
+			continue;
+		fputs(rows[i].is_bad ? "<p class=\"warn\">" : "<p>", to);
+		put_plural(to, rows[i].n, rows[i].one, rows[i].many);
+		fputs(".</p>\n", to);
+	}
+}
+
 static void put_troubles(const struct td_report *r, FILE *to)
 {
 	if (r->failed) {
@@ -144,17 +179,7 @@ static void put_troubles(const struct td_report *r, FILE *to)
 		put_plural(to, r->failed, "run", "runs");
 		fputs(" failed: see <a href=\"#failed\">what failed</a>.</p>\n", to);
 	}
-	if (r->duplicates) {
-		fputs("<p>", to);
-		put_plural(to, r->duplicates, "result was", "results were");
-		fputs(" given more than once and counted once", to);
-		if (r->differing)
-			fprintf(to,
-				"; <strong class=\"warn\">%s of them had other numbers</strong>, "
-				"which the same version of tide does not give: the first was kept",
-				td_report_grouped(r->differing).text);
-		fputs(".</p>\n", to);
-	}
+	put_same(r, to);
 	if (r->others) {
 		fputs("<p>", to);
 		put_plural(to, r->others, "result", "results");
@@ -253,7 +278,7 @@ void td_report_put_summary(const struct td_report *r, FILE *to)
 		fputs("<p>", to);
 		put_plural(to, r->n_curves, "miss ratio curve", "miss ratio curves");
 		fputs(" of ", to);
-		put_plural(to, r->inputs.n, "input", "inputs");
+		put_plural(to, r->n_inputs, "input", "inputs");
 		fputs(".</p>\n", to);
 	}
 	put_troubles(r, to);

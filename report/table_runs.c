@@ -23,6 +23,7 @@ enum column {
 	FAULTS,
 	RELATIVE,
 	HITS,
+	PREFIX_HITS,
 	MIGRATED,
 	EVICTED,
 	WRITTEN_BACK,
@@ -35,11 +36,11 @@ enum column {
 
 /* "#" first: numbers. */
 static const char *const heads[COLUMNS] = {
-	"#run",        "mark",       "input",           "#near memory",   "#host memory",
-	"#page",       "#chunk",     "#seed",           "model",          "evict",
-	"prefetch",    "place",      "#simulated time", "#speedup",       "#faults",
-	"#x baseline", "#hits",      "#migrated",       "#evicted",       "#written back",
-	"#remote",     "#host hits", "#storage reads",  "#storage writes"};
+	"#run",          "mark",    "input",           "#near memory",   "#host memory",
+	"#page",         "#chunk",  "#seed",           "model",          "evict",
+	"prefetch",      "place",   "#simulated time", "#speedup",       "#faults",
+	"#x baseline",   "#hits",   "#prefix hits",    "#migrated",      "#evicted",
+	"#written back", "#remote", "#host hits",      "#storage reads", "#storage writes"};
 
 /* What the runs have in common is said once, above the table, or not at all. */
 static void choose_columns(const struct td_report *r, bool shown[COLUMNS])
@@ -47,7 +48,7 @@ static void choose_columns(const struct td_report *r, bool shown[COLUMNS])
 	const struct td_report_run *one = &r->runs[r->order[0]];
 
 	for (int c = 0; c < COLUMNS; c++)
-		shown[c] = c < HOST || (c >= FAULTS && c < REMOTE);
+		shown[c] = c < HOST || (c >= FAULTS && c < REMOTE && c != PREFIX_HITS);
 	shown[MODEL] = r->models.n > 1;
 	shown[RELATIVE] = false;
 	for (size_t g = 0; g < r->n_groups; g++) {
@@ -57,7 +58,7 @@ static void choose_columns(const struct td_report *r, bool shown[COLUMNS])
 	shown[TIME] = shown[SPEEDUP];
 	for (size_t i = 0; i < r->n_runs; i++) {
 		const struct td_report_run *run = &r->runs[i];
-		if (run->error)
+		if (!td_report_is_compared(run))
 			continue;
 		shown[EVICT] |= strcmp(r->policies.at[run->evict], "-") != 0;
 		shown[PREFETCH] |= strcmp(r->policies.at[run->prefetch], "-") != 0;
@@ -66,6 +67,7 @@ static void choose_columns(const struct td_report *r, bool shown[COLUMNS])
 		shown[PAGE] |= run->page_bytes != one->page_bytes;
 		shown[CHUNK] |= run->chunk_bytes != one->chunk_bytes;
 		shown[SEED] |= run->seed != one->seed;
+		shown[PREFIX_HITS] |= run->counts[TD_REPORT_prefix_hits] > 0;
 		shown[REMOTE] |= run->counts[TD_REPORT_remote_accesses] > 0;
 		shown[HOST_HITS] |= run->counts[TD_REPORT_tier2_hits] > 0;
 		shown[READS] |= run->counts[TD_REPORT_tier3_reads] > 0;
@@ -111,10 +113,10 @@ static const char *mark_of(const struct td_report *r, const struct td_report_gro
 	return best ? "best" : "";
 }
 
-static void put_hits(FILE *to, const struct td_report_run *run)
+static void put_hits(FILE *to, const struct td_report_run *run, uint64_t hits)
 {
 	uint64_t of = run->counts[TD_REPORT_accesses];
-	double share = of ? 100.0 * (double)run->counts[TD_REPORT_hits] / (double)of : NAN;
+	double share = of ? 100.0 * (double)hits / (double)of : NAN;
 	char text[32];
 
 	snprintf(text, sizeof text, "%.2f%%", share);
@@ -159,7 +161,8 @@ static void put_result(const struct td_report_group *g, const struct td_report_r
 	case SPEEDUP: put_relation(g, run, true, to); break;
 	case FAULTS: put_count(to, run->counts[TD_REPORT_faults]); break;
 	case RELATIVE: put_relation(g, run, false, to); break;
-	case HITS: put_hits(to, run); break;
+	case HITS: put_hits(to, run, run->counts[TD_REPORT_hits]); break;
+	case PREFIX_HITS: put_hits(to, run, run->counts[TD_REPORT_prefix_hits]); break;
 	case MIGRATED: put_count(to, run->counts[TD_REPORT_migrated_pages]); break;
 	case EVICTED: put_count(to, run->counts[TD_REPORT_evicted_pages]); break;
 	case WRITTEN_BACK: put_count(to, run->counts[TD_REPORT_writeback_pages]); break;
@@ -208,6 +211,8 @@ void td_report_put_runs(const struct td_report *r, FILE *to)
 			put_row(r, &r->groups[i], &r->runs[r->order[r->groups[i].first + k]], shown,
 				to);
 	td_report_put_foot(to);
-	n = r->n_runs - r->failed;
+	n = 0;
+	for (size_t i = 0; i < r->n_groups; i++)
+		n += r->groups[i].n;
 	td_report_put_left_out(n - rows, "runs", "runs.csv", to);
 }

@@ -142,7 +142,9 @@ static void put_curve(const struct td_report *r, const struct td_report_curve *c
 	snprintf(text, sizeof text, "%.4f", c->mean);
 	td_report_put_number(to, c->n ? c->mean : NAN, text);
 	td_report_put_number(to, (double)c->n, td_report_grouped(c->n).text);
-	td_report_put_text(to, c->is_sampled ? "sampled" : "exact");
+	td_report_put_text(to, c->state        ? td_report_state_name(c->state)
+			       : c->is_sampled ? "sampled"
+					       : "exact");
 	fputs("</tr>\n", to);
 }
 

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 int td_report_file_open(struct td_report_file *f, const char *folder, const char *name,
@@ -30,10 +31,20 @@ int td_report_file_open(struct td_report_file *f, const char *folder, const char
 	return -EIO;
 }
 
+/* The mode of the file that it takes the place of is what its owner wants. */
+static void keep_mode(FILE *to, const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st) == 0 && fchmod(fileno(to), st.st_mode & 07777) != 0)
+		return; /* some file systems have no modes */
+}
+
 int td_report_file_close(struct td_report_file *f, int rc, struct tide_error *err)
 {
 	bool bad = ferror(f->to);
 
+	keep_mode(f->to, f->path);
 	bad |= fclose(f->to) != 0;
 	if (!rc && (bad || rename(f->part, f->path) != 0))
 		rc = tide_fail(err, -EIO, "cannot write %.150s: %s: is the disk full?", f->path,
@@ -71,6 +82,9 @@ static void put_run(const struct td_report *r, const struct td_report_run *run, 
 	for (size_t i = 0; i < TD_REPORT_COUNTS; i++)
 		fprintf(to, "%" PRIu64 ",", run->counts[i]);
 	put_cell(to, run->error ? run->error : "");
+	put_cell(to, r->versions.at[run->version]);
+	put_cell(to, run->digest ? r->digests.at[run->digest - 1] : "");
+	put_cell(to, td_report_state_name(run->state));
 	td_report_csv(to, run->command);
 	putc('\n', to);
 }
@@ -82,7 +96,7 @@ static void put_runs(const struct td_report *r, FILE *to)
 	      to);
 	for (size_t i = 0; i < TD_REPORT_COUNTS; i++)
 		put_cell(to, td_report_count_names[i]);
-	fputs("error,command\n", to);
+	fputs("error,tide,input_digest,state,command\n", to);
 	for (size_t i = 0; i < r->n_runs; i++)
 		put_run(r, &r->runs[i], to);
 }

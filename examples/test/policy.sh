@@ -51,8 +51,9 @@ grep -q '"mean_victim_age"' "$work/out" || fail "sampled-lru did not report"
 mv "$work/out" "$work/now"
 sim ./sampled-lru-0.1.so --json
 sed 's/sampled-lru-0\.1/sampled-lru/' "$work/out" >"$work/then"
-grep -v 'second' "$work/now" >"$work/a"
-grep -v 'second' "$work/then" >"$work/b"
+# The record names the bytes of the plug-in, which differ.
+grep -v -e second -e '"settings"' "$work/now" >"$work/a"
+grep -v -e second -e '"settings"' "$work/then" >"$work/b"
 cmp -s "$work/a" "$work/b" || fail "compiled for 0.1, sampled-lru gives another result"
 
 # One whose struct is shorter has no callbacks behind its end.

@@ -1,7 +1,7 @@
-/* A set of numbers below a bound as bitmaps over bitmaps: level 0 has one bit per number, each
- * bit of the level above says whether a word below has any bit. Insert, remove, the highest
- * member and the next lower one take one word per level: 4 levels reach 16 million numbers, 6
- * reach 2^36.
+/* A set of numbers below a bound, as bitmaps over bitmaps. Level 0 has one bit per number. Each bit
+ * of a higher level says whether a word of the level below has any bit set. Adding, removing and
+ * finding the highest member below a number take one or two words per level. 4 levels reach 16
+ * million numbers, 6 levels reach 2^36.
  *
  *     level 2                 1
  *     level 1        1        0        1
@@ -63,7 +63,7 @@ static inline int tide_bitset_init(struct tide_bitset *s, uint64_t bound)
 	*s = (struct tide_bitset){0};
 	if (bound >= UINT64_C(1) << 6 * TIDE_BITSET_LEVELS)
 		return -ENOMEM;
-	/* One number more, so that the bound itself is a place to search from. */
+	/* One number more, because a search may start at the bound itself. */
 	for (uint64_t n = bound + 1;; n = (n + 63) / 64) {
 		words[s->levels] = (n + 63) / 64;
 		total += words[s->levels++];
@@ -92,7 +92,7 @@ static inline unsigned tide_bitset_highest(uint64_t word)
 
 static inline uint64_t tide_bitset_below(const struct tide_bitset *s, uint64_t i)
 {
-	/* Up while the word has nothing below i, then down along the highest bits. */
+	/* Go up while the word has no bit below i. Then go down along the highest bits. */
 	for (unsigned l = 0; l < s->levels; l++, i /= 64) {
 		uint64_t below = (UINT64_C(1) << (i % 64)) - 1;
 		uint64_t word = i % 64 ? s->level[l][i / 64] & below : 0;

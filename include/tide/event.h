@@ -3,6 +3,7 @@
 #define TIDE_EVENT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* Marks functions that a GPU calls too. */
@@ -28,17 +29,22 @@ typedef struct {
 	uint8_t number; /* 1 near, 2 host, 3 storage */
 } tide_tier;
 
-/* One access of a program. The layouts of events, batches and marks never change: they
- * are arrays, and fast code depends on their layout. */
+/* One access of a program, as calls of the library take and give it. */
 struct tide_event {
+	size_t size; /* sizeof(struct tide_event) */
 	uint64_t page;
 	uint64_t ref;    /* id of the instruction that made the access, 0 if unknown */
 	uint64_t stream; /* id of the thread or device queue, 0 if unknown */
 	bool write;
+	/* For caches; struct tide_batch_object says more. */
+	uint64_t first; /* 1: the access begins a group, such as a request; else 0 */
+	uint64_t bytes; /* size of the object, 0 if not known */
+	uint64_t cost;  /* cost of a fetch, 0 if not known */
 };
 
-/* Events travel in batches, one array per field: a consumer that wants only pages reads
- * only pages, and can look ahead to prefetch its own state. */
+/* Events travel in batches, which have one array per field. A reader that needs only pages reads
+ * only pages. It can also look ahead and prefetch its own state. Only the library makes batches.
+ * They grow at their end. */
 #define TIDE_BATCH 4096
 
 /* Which launch, block and warp made an access, to which array, and how many accesses of the program
@@ -51,6 +57,13 @@ struct tide_batch_gpu {
 	uint32_t count[TIDE_BATCH];
 };
 
+/* What the input of a cache says of an access besides its page. */
+struct tide_batch_object {
+	uint8_t first[TIDE_BATCH];  /* 1: the access begins a group, such as a request; else 0 */
+	uint64_t bytes[TIDE_BATCH]; /* size of the object, 0 if not known */
+	uint64_t cost[TIDE_BATCH];  /* cost of a fetch, 0 if not known */
+};
+
 /* What happens between accesses when the program's memory comes and goes (struct tide_mark.kind).
  * An input with such marks begins with an empty address range. */
 enum tide_mark_kind {
@@ -60,9 +73,10 @@ enum tide_mark_kind {
 	TIDE_MARK_COLD,    /* the program will not need these pages: their chunks are evicted */
 };
 
+/* A row of an array: its layout never changes. */
 struct tide_mark {
 	uint8_t kind;
-	uint32_t at; /* before this event of the batch; n: after the last event */
+	uint32_t at; /* the mark comes before this event of the batch; n: after the last event */
 	uint64_t page, pages;
 };
 
@@ -77,6 +91,8 @@ struct tide_batch {
 	/* Ascending by `at`. The source owns them, and they are valid until its next batch. */
 	const struct tide_mark *marks;
 	uint32_t marks_n;
+	/* Filled by traces that have groups, sizes or costs; NULL: not wanted. */
+	struct tide_batch_object *object;
 };
 
 /* splitmix64's finaliser: the one hash of page numbers. */

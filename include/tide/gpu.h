@@ -10,15 +10,15 @@
  *     tide_gpu_sync(g, &err);
  *
  * Kernels access pages through tide/device.cuh. The three tiers are near memory on the GPU, pinned
- * host memory, and the file. `orchestrate` says who serves a page that is not near: threads of the
- * GPU, or the engine on the processor with any policy of `tide policies`.
+ * host memory, and the file. `orchestrate` says what serves a fault: threads of the GPU, or the
+ * engine on the processor with any policy of `tide policies`.
  *
- * The first call that needs it loads libtide_cuda.so. If that library, the driver or a GPU is
- * missing, calls return -ENODEV and name it.
+ * The first call that needs libtide_cuda.so loads it. If that library, the driver or a GPU is
+ * missing, calls return -ENODEV and err says what is missing.
  *
  * Calls return 0, or a negative errno and one sentence in err (which may be NULL). One thread at a
  * time may use a handle. Kernels may run only between tide_gpu_begin() and tide_gpu_end(), which
- * tide_launch() calls. */
+ * tide_launch() calls. Calls leave the thread's current GPU as they found it. */
 #ifndef TIDE_GPU_H
 #define TIDE_GPU_H
 
@@ -53,15 +53,21 @@ struct tide_gpu_options {
 	const char *shards;      /* parts of the clock: "64", fewer if near memory is small */
 	const char *staging;     /* pinned memory for pages on their way to and from files: "96M" */
 	const char *proxies;     /* threads that serve files: "2" */
-	const char *timeout;     /* a longer wait of the GPU is an error: "30s" */
+	const char *timeout;     /* a longer wait, of the GPU or for a policy, is an error: "30s" */
 	const char *seed;        /* "1" */
 	const char *inject;      /* failures to inject, for tests: see docs/gpu.md */
 	const char *log;         /* decisions of one warp, to compare with tide sim's; NULL: none */
 	int device;              /* number of the GPU */
+	const char *watch;       /* a kernel that runs longer is given up: "10s"; NULL: none is.
+				    tide_gpu_end() */
 };
 
 int tide_gpu_open(struct tide_gpu **out, const struct tide_gpu_options *options,
 		  struct tide_error *err);
+
+/* The number of the handle's GPU. A program that launches kernels by itself makes it the current
+ * one (cudaSetDevice) first; tide_launch() does so, and goes back afterwards. */
+int tide_gpu_device(const struct tide_gpu *g, int *device, struct tide_error *err);
 
 struct tide_gpu_array_options {
 	size_t size;      /* sizeof(struct tide_gpu_array_options) */
@@ -74,41 +80,50 @@ struct tide_gpu_array_options {
 int tide_gpu_array(struct tide_gpu *g, struct tide_span *out, uint64_t bytes,
 		   const struct tide_gpu_array_options *how, struct tide_error *err);
 
-/* Kernels compile in the tables of the runtime (tide/device/). This says with which layout, as
- * td_dev_layout() of device/layout.h gives it. Call it before tide_gpu_begin(); tide_launch() does
- * so. -EPROTO: the kernels were compiled with the headers of another tide, and must not run. */
+/* The layout of the runtime's tables (tide/device/) is compiled into kernels. This call tells the
+ * runtime the layout of the kernels, which td_dev_layout() of device/layout.h gives. Make it before
+ * tide_gpu_begin(); tide_launch() does so. -EPROTO: the kernels were compiled with the headers of
+ * another tide, and must not run. */
 struct tide_gpu_layout {
 	size_t size;         /* sizeof(struct tide_gpu_layout) */
 	uint32_t version;    /* TD_DEV_LAYOUT */
 	uint32_t bytes;      /* of the control block */
-	uint32_t placements; /* which ones: a sum of their names */
+	uint32_t placements; /* a checksum of their names */
 };
 int tide_gpu_kernels(struct tide_gpu *g, const struct tide_gpu_layout *kernels,
 		     struct tide_error *err);
 
-/* Called before every launch; tide_launch() does it. warps: how many warps of the kernel can be
- * resident at once; pins: the pages that one of them holds at once, including those that it waits
- * for. -ENOSPC: near memory is too small for that. */
+/* Call it before every launch; tide_launch() does so. warps: how many warps of the kernel can run
+ * at once. pins: how many pages one warp holds at once, including the pages that it waits for.
+ * -ENOSPC: near memory is too small for so many pins. -EINVAL: there are more than 65,535 pins of
+ * all warps, the most that can be counted on one page. */
 int tide_gpu_begin(struct tide_gpu *g, uint64_t warps, unsigned pins, struct tide_error *err);
 /* Waits for the kernel. Reports the first failure: a failed read (the kernel saw zeros), a failed
- * write (the data is kept, and tide_gpu_sync() tries again), or a wait that took too long. */
+ * write (the data is kept, and tide_gpu_sync() tries again), a wait that took too long, or misuse
+ * that a kernel with checks found (device/check.cuh).
+ *
+ * A kernel that runs longer than options.watch is told that nothing is to wait any more. If it ends
+ * then, or within another 10 s, the call returns -ETIMEDOUT, and the handle can be used on. If not,
+ * a warp is stuck where tide cannot reach it, say in a collective that some of its lanes do not
+ * call. CUDA ends a kernel only with the process. So the call returns -ETIMEDOUT, all later calls
+ * fail, and the handle's memory is not freed. */
 int tide_gpu_end(struct tide_gpu *g, struct tide_error *err);
 
 /* Puts everything that kernels wrote to file arrays on storage. */
 int tide_gpu_sync(struct tide_gpu *g, struct tide_error *err);
 
-/* Copy bytes of an array, whatever their tier; between launches. */
+/* Copy bytes of an array, in whatever tier they are. Call them between launches. */
 int tide_gpu_read(struct tide_gpu *g, struct tide_span array, uint64_t offset, void *to,
 		  uint64_t bytes, struct tide_error *err);
 int tide_gpu_write(struct tide_gpu *g, struct tide_span array, uint64_t offset, const void *from,
 		   uint64_t bytes, struct tide_error *err);
 
-/* Moves the array's pages to tier 2, as far as it has room, because they will not be needed soon;
- * between launches. */
+/* Moves the array's pages to tier 2, as far as tier 2 has room. Call it between launches, for an
+ * array that will not be needed soon. */
 int tide_gpu_demote(struct tide_gpu *g, struct tide_span array, struct tide_error *err);
 
-/* Empties tiers 1 and 2 (dirty pages are written first) and resets the predictor and all counts, so
- * that runs can be compared. */
+/* Writes dirty pages, empties tiers 1 and 2, and resets the predictor and all counts, so that runs
+ * can be compared. */
 int tide_gpu_reset(struct tide_gpu *g, struct tide_error *err);
 
 struct tide_gpu_stats {
@@ -124,8 +139,8 @@ int tide_gpu_stats(struct tide_gpu *g, struct tide_gpu_stats *stats, struct tide
 /* The same as a JSON document; free it with free(). */
 int tide_gpu_stats_json(struct tide_gpu *g, char **text, struct tide_error *err);
 
-/* Checks, between launches: no pins, frames and pages match one to one, no page is in two tiers.
- * -EUCLEAN: err says what is wrong. */
+/* Checks that there are no pins, that frames and pages match one to one, and that no page is in two
+ * tiers. Call it between launches. -EUCLEAN: err says what is wrong. */
 int tide_gpu_check(struct tide_gpu *g, struct tide_error *err);
 
 /* Syncs and frees everything. NULL is allowed. */

@@ -1,9 +1,9 @@
-/* Doubly linked lists whose links live inside somebody else's array, by index.
+/* Doubly linked lists. The links live inside the items of an array that the caller owns.
  *
  *     base -> | link | ... | link | ... | link | ...      stride bytes apart
  *
- * Indices instead of pointers: half the size, and the array may move when it grows. Ends are
- * marked with TIDE_NIL. */
+ * The links are indices, not pointers. They take half the space, and the array may move when it
+ * grows. TIDE_NIL marks the ends of a list. */
 #ifndef TIDE_LIST_H
 #define TIDE_LIST_H
 
@@ -36,7 +36,7 @@ static inline void tide_list_init(struct tide_list *l)
 	*l = (struct tide_list){TIDE_NIL, TIDE_NIL, 0};
 }
 
-/* Puts i between two neighbours, either of which may be TIDE_NIL (an end). */
+/* Puts i between two neighbours. Either of them may be TIDE_NIL: i is then at that end. */
 static inline void tide_list_between(struct tide_list *l, struct tide_links links, uint32_t i,
 				     uint32_t prev, uint32_t next)
 {
@@ -76,7 +76,8 @@ static inline void tide_list_remove(struct tide_list *l, struct tide_links links
 	l->n--;
 }
 
-/* After the head was taken: asks for the memory that taking the next one will touch. */
+/* Call it after the head was removed. It prefetches the memory that removing the next head will
+ * touch. */
 __attribute__((always_inline)) static inline void tide_list_expect(const struct tide_list *l,
 								   struct tide_links links)
 {

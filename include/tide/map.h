@@ -1,5 +1,5 @@
-/* From 64-bit keys to 32-bit values: open addressing, linear probing, grows by doubling. There
- * is no removal: it numbers things, and a number once given stays. */
+/* A map from 64-bit keys to 32-bit values: open addressing, linear probing, growth by doubling.
+ * Nothing is ever removed, because the map gives numbers to things, and they keep their numbers. */
 #ifndef TIDE_MAP_H
 #define TIDE_MAP_H
 
@@ -24,7 +24,7 @@ static inline int tide_map_init(struct tide_map *m, uint64_t expected);
 static inline void tide_map_free(struct tide_map *m);
 static inline int tide_map_grow(struct tide_map *m);
 
-/* Where key is or would go. */
+/* The entry of key, or the empty entry where key would go. */
 static inline struct tide_map_entry *tide_map_find(const struct tide_map *m, uint64_t key)
 {
 	struct tide_map_entry *entries = (struct tide_map_entry *)(void *)m->entries.at;
@@ -34,8 +34,8 @@ static inline struct tide_map_entry *tide_map_find(const struct tide_map *m, uin
 	return &entries[i];
 }
 
-/* Asks for the memory that tide_map_find(key) will look at. Inlined at all costs: gcc takes a
- * function that only prefetches for one without effect, and drops the call. */
+/* Prefetches the memory that tide_map_find(key) will look at. Always inlined, because gcc drops
+ * calls of a function that only prefetches. */
 __attribute__((always_inline)) static inline void tide_map_prefetch(const struct tide_map *m,
 								    uint64_t key)
 {
@@ -49,7 +49,7 @@ static inline uint32_t tide_map_get(const struct tide_map *m, uint64_t key)
 	return tide_map_find(m, key)->value_plus_1 - 1;
 }
 
-/* Fills an entry that tide_map_find() found empty: 0 or -ENOMEM. Entries may move. */
+/* Fills an empty entry that tide_map_find() gave. Returns 0 or -ENOMEM. Entries may move. */
 static inline int tide_map_put(struct tide_map *m, struct tide_map_entry *e, uint64_t key,
 			       uint32_t value)
 {

@@ -1,6 +1,7 @@
-/* An order-statistic tree: a treap whose nodes live inside somebody else's array, by index, and
- * which answers "the k-th smallest key". The key of a node is asked for by index; its heap
- * priority is the hash of its key, so the shape depends on the members alone. */
+/* An order-statistic tree: it finds the member with the k-th smallest key. The tree is a treap. Its
+ * nodes live inside the items of an array that the caller owns. A function of the caller gives the
+ * key of a node by its index. The heap priority of a node is the hash of its key, so the shape
+ * depends on the members alone. */
 #ifndef TIDE_OSTREE_H
 #define TIDE_OSTREE_H
 
@@ -27,7 +28,7 @@ static inline void tide_ostree_add(struct tide_ostree *t, const struct tide_osvi
 static inline void tide_ostree_remove(struct tide_ostree *t, const struct tide_osview *v,
 				      uint32_t i);
 
-/* The member with k smaller ones, TIDE_NIL if there are not so many. */
+/* The member whose key has k smaller keys below it. TIDE_NIL: there are only k members or fewer. */
 static inline uint32_t tide_ostree_select(const struct tide_ostree *t, const struct tide_osview *v,
 					  uint64_t k);
 
@@ -60,7 +61,7 @@ static inline void tide_ostree_recount(const struct tide_osview *v, uint32_t plu
 	at->n = tide_ostree_size(v, at->left) + tide_ostree_size(v, at->right) + 1;
 }
 
-/* All members below bound go to *low, the others to *high. */
+/* All members with keys below bound go to *low, the others to *high. */
 static inline void tide_ostree_split(const struct tide_osview *v, uint32_t plus_1, uint64_t bound,
 				     uint32_t *low, uint32_t *high)
 {

@@ -48,12 +48,14 @@ struct tide_options {
 	const char *inject;    /* failures to inject, for tests: see docs/pager.md */
 	const char *watchdog;  /* end the program if a policy takes longer: "10s"; "0": never */
 	/* Called if the page at addr cannot be read or kept; why is the reason. It runs in the
-	 * faulting thread (in `thread` service: in the pager's), and must not access paged memory.
+	 * faulting thread (in `thread` service: in the pager's thread), and must not access paged
+	 * memory.
 	 * If it is NULL, or returns, the access raises SIGBUS. */
 	void (*on_error)(void *arg, void *addr, int error, const char *why);
 	void *on_error_arg;
 	void (*message)(void *arg, const char *text); /* NULL: a line on standard error */
 	void *message_arg;
+	bool over_budget; /* evicted pages that cannot be written stay in memory, without limit */
 };
 
 int tide_open(struct tide **out, const struct tide_options *options, struct tide_error *err);
@@ -89,22 +91,23 @@ int tide_prefetch(struct tide *t, const void *addr, size_t bytes, struct tide_er
 /* Puts the shared files of the range on storage. addr NULL: all mappings. */
 int tide_sync(struct tide *t, void *addr, size_t bytes, struct tide_error *err);
 
-/* Makes [addr, addr + bytes) accessible to system calls, which `signal` service cannot serve:
- * touches it, for writing if write is set, and keeps it near until tide_release(). Holds as much
- * from the front as can be held at once: *held bytes, at least one page. Memory that is not paged
- * needs no hold. */
+/* Makes [addr, addr + bytes) accessible to system calls, whose faults `signal` service cannot
+ * serve. Touches the pages, for writing if write is set, and keeps them near until tide_release().
+ * Holds as many pages from the front as can be held at once, at least one; *held is their bytes.
+ * Memory that is not paged needs no hold. */
 int tide_hold(struct tide *t, const void *addr, size_t bytes, bool write, size_t *held,
 	      struct tide_error *err);
 void tide_release(struct tide *t, const void *addr, size_t held);
 
-/* Is addr paged memory? Cheap, for any thread and any signal handler. */
+/* Is addr paged memory? The call is cheap. Any thread and any signal handler may make it. */
 bool tide_owns(struct tide *t, const void *addr);
 
 struct tide_stats {
 	size_t size; /* sizeof(struct tide_stats) */
 	struct tide_counts counts;
 	char evict[64];   /* the present policy */
-	char ejected[64]; /* policy that was replaced after invalid answers; empty: none */
+	char ejected[64]; /* policies that were replaced after invalid answers, "a, b"; empty: none
+			   */
 	char mapping[8], service[8];
 	/* Where the time and the bytes went. */
 #define TIDE_FIGURE(name, help) uint64_t name;

@@ -21,7 +21,7 @@ struct tide_param {
 	const char *help;    /* one line, no full stop */
 };
 
-/* Policies inside another policy, which tells them what happens and asks them. */
+/* Policies inside another policy. The outer policy tells them what happens, and asks them. */
 struct tide_members {
 	unsigned n;
 	struct {
@@ -30,7 +30,7 @@ struct tide_members {
 	} at[16];
 };
 
-/* A value of a parameter. create() gets one per row of the table, in the table's order. */
+/* The value of a parameter. create() gets one value per row of the table, in the table's order. */
 union tide_value {
 	int64_t i;
 	double r;

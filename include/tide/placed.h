@@ -1,9 +1,9 @@
-/* A placement (tide/placement.h) as a policy of the simulator and the pager. The header of the
- * placement includes this after its rules and settle(), where TIDE_PLACEMENT is its name, and names
- * one of the two lists at the end in its struct tide_policy.
+/* Makes a placement (tide/placement.h) a policy of the simulator and the pager. The header of the
+ * placement includes this file after its rules and settle(). TIDE_PLACEMENT is then its name, which
+ * the build defines. Its struct tide_policy contains one of the two lists at the end.
  *
- * Here are the clock's keeps, what is counted for the report, and the samples that the line from
- * accesses to reuse distance is fitted to. */
+ * This file limits how many pages the placement keeps, counts for the report, and takes the samples
+ * to which the line from accesses to reuse distance is fitted. */
 #ifndef TIDE_PLACED_H
 #define TIDE_PLACED_H
 
@@ -17,21 +17,21 @@
 #define TIDE_PLACED_PASTE(a, b, c) TIDE_PLACED_PASTE_(a, b, c)
 #define TIDE_PLACED_RULE(rule) TIDE_PLACED_PASTE(tide_, TIDE_PLACEMENT, _##rule)
 
-/* After the words of a page, where accesses are sampled. */
+/* Follows the words of a page, if accesses are sampled. */
 struct tide_placed_sample {
-	uint64_t last; /* time of its last access, while it is sampled */
+	uint64_t last; /* time of the page's last access, while samples are taken */
 	struct tide_osnode node;
 } __attribute__((packed, aligned(4)));
 
 struct tide_placed {
 	const struct tide_view *view;
 	struct tide_placing placing;
-	size_t page_bytes, sample_at; /* of a slot, and in it */
-	uint64_t bound;               /* of the hashes that are sampled */
+	size_t page_bytes, sample_at; /* size of a slot; where the sample is in it */
+	uint64_t bound;               /* pages with hashes up to this one are sampled */
 	struct tide_ostree tree;      /* sampled pages by last access */
 	struct tide_sums sums;
 	struct tide_line line;
-	unsigned kept; /* since the last eviction */
+	unsigned kept; /* pages kept since the last eviction */
 	uint64_t keeps, lifted, judged, right;
 	uint64_t correct[3];
 	struct tide_decisions decisions;
@@ -88,7 +88,7 @@ static inline struct tide_osview tide_placed_tree(const struct tide_placed *s)
 	return (struct tide_osview){{s->view->slots + node, s->page_bytes}, tide_placed_last, s};
 }
 
-/* A sampled page is used again: what lies above it in the tree was used in between. */
+/* A sampled page is accessed again. The pages above it in the tree were accessed in between. */
 static inline void tide_placed_pair(struct tide_placed *s, const struct tide_osview *v,
 				    uint64_t last)
 {
@@ -155,7 +155,8 @@ static inline enum tide_placement tide_placed_victim(void *self, tide_chunk c)
 	return answer.tier == 2 ? TIDE_TO_TIER2 : TIDE_TO_TIER3;
 }
 
-/* Whether the oldest page is dirty is not told: as far as the placement knows. */
+/* The engine does not say whether the oldest page is dirty. With `true`, the placement goes by what
+ * it remembers of the page. */
 static inline bool tide_placed_yields(void *self, tide_chunk oldest, tide_chunk c)
 {
 	struct tide_placed *s = self;

@@ -1,20 +1,22 @@
-/* The contract of a placement: where a victim of near memory goes, for the simulator and the GPU.
+/* The contract of a placement. A placement decides where a victim of near memory goes, in the
+ * simulator, under the pager and on the GPU.
  *
- * A placement is one header, policies/place/NAME.h. Its rules are static inline functions that the
- * C compiler compiles for the simulator and the pager, and nvcc for the device. Its table of
+ * A placement is one header, policies/place/NAME.h. Its rules are static inline functions. The C
+ * compiler compiles them for the simulator and the pager, and nvcc for the device. Its table of
  * parameters and its struct tide_policy stand at the end, for the C compiler alone. So a name with
- * its defaults means the same everywhere. The build finds the file; nothing else is edited.
+ * its defaults means the same everywhere. The build finds the file; no other file needs an edit.
  *
- *     tide_NAME_keeps()      a victim of the clock: does it stay in near memory for now?
- *     tide_NAME_tier()       if not: tier 2 or 3?
- *     tide_NAME_yields()     tier 2 is full: does this page of it make room?
+ *     tide_NAME_keeps()      does the victim stay in near memory for now?
+ *     tide_NAME_tier()       if not: does it go to tier 2 or tier 3?
+ *     tide_NAME_yields()     tier 2 is full: does this page of tier 2 make room?
  *     tide_NAME_left()       the victim has left
  *     tide_NAME_returned()   a page that left has been accessed again
- *     settle()               from parameters to struct tide_placing; the C compiler's alone
+ *     settle()               sets struct tide_placing from the parameters; for the C compiler alone
  *
- * (NAME is written with _ for every -.) Many warps call the rules at once. A rule changes words of
- * a page that only its caller has, and changes a shared word by TIDE_SHARED_CAS. Where tier 2 is
- * dealt out to shards, tide_NAME_tier() and tide_NAME_yields() are called under the lock of one. */
+ * (NAME is written with _ for every -.) Many warps call the rules at once. Only the caller has the
+ * page, so a rule may change the words of the page as it likes. It changes a shared word by
+ * TIDE_SHARED_CAS. Where tier 2 is divided among shards, the caller of tide_NAME_tier() and
+ * tide_NAME_yields() holds the lock of one shard. */
 #ifndef TIDE_PLACEMENT_H
 #define TIDE_PLACEMENT_H
 
@@ -23,14 +25,14 @@
 #include "param.h"
 #include "tiering.h"
 
-/* Before every rule. */
+/* Stands before every rule. */
 #ifdef __CUDACC__
 #define TIDE_RULE __device__ static inline
 #else
 #define TIDE_RULE static inline
 #endif
 
-/* What is kept of a page, in words. The simulator packs them. */
+/* A word of what a placement remembers about a page. The simulator packs these words. */
 #ifdef __CUDACC__
 typedef uint64_t tide_word;
 #else
@@ -41,22 +43,23 @@ typedef uint64_t tide_word __attribute__((aligned(4)));
 #define TIDE_SHARED_WORDS 2
 
 struct tide_placing {
-	/* By settle(), from the parameters; zero at first. */
-	uint32_t page_words; /* kept of each page, at most TIDE_PAGE_WORDS */
+	/* settle() sets these from the parameters; zero at first. */
+	uint32_t page_words; /* words per page, at most TIDE_PAGE_WORDS */
 	uint32_t window;     /* decisions that are remembered (tide_decisions); 0: none */
-	uint32_t weighs;     /* 1: tide_NAME_yields() is to be asked; 0: the oldest makes room */
-	uint32_t two_tiers;  /* 1: it has no use for tier 2 */
-	uint32_t choice[2];  /* of the placement, as it likes */
-	double real;         /* likewise */
+	uint32_t weighs;     /* 1: ask tide_NAME_yields(); 0: the oldest page makes room */
+	uint32_t two_tiers;  /* 1: the placement does not use tier 2 */
+	uint32_t choice[2];  /* for the placement's own use */
+	double real;         /* for the placement's own use */
 	double rate; /* share of the pages whose accesses are sampled for the line; 0: none */
 	/* The tiers' sizes. */
 	uint64_t near_pages, host_pages;
-	/* Of all pages together; zero at first. */
+	/* What the placement remembers about all pages together; zero at first. */
 	uint64_t shared[TIDE_SHARED_WORDS];
 };
 
-/* Reading and changing a shared word: TIDE_SHARED_CAS gives what the word was, and sets it if that
- * is `old`. Calls of a policy are serial; device/place.h has what warps need. */
+/* TIDE_SHARED_READ reads a shared word. TIDE_SHARED_CAS gives what the word was, and sets the word
+ * to `to` if it was `old`. Calls of a policy are serial, so plain reads and writes do here.
+ * device/place.h defines both for warps. */
 #ifdef TIDE_PLACEMENT
 static inline uint64_t tide_shared_set(uint64_t *at, uint64_t to)
 {
@@ -75,25 +78,26 @@ struct tide_leaver {
 	bool dirty;
 };
 
-/* Tier 2 at that moment. */
+/* Tier 2 when the rule is called. */
 struct tide_room {
-	bool any, free;                   /* has it slots at all, has it free ones? */
+	bool any, free;                   /* does it have slots at all? does it have free slots? */
 	uint64_t *random;                 /* state of random numbers */
-	struct tide_decisions *decisions; /* where the placement has a window */
+	struct tide_decisions *decisions; /* for a placement with a window */
 };
 
 struct tide_answer {
 	unsigned tier; /* 2 or 3 */
-	bool lifted;   /* it was predicted in tier 3 and goes to tier 2 */
+	bool lifted;   /* the page was predicted in tier 3, and goes to tier 2 */
 };
 
 struct tide_verdict {
 	unsigned correct; /* the tier that would have been right; 0: not known */
-	bool judged;      /* a prediction was made for it, */
-	bool right;       /* and was right */
+	bool judged;      /* a prediction had been made for the page */
+	bool right;       /* that prediction was right */
 };
 
-/* Rules of a placement that keeps no page, learns nothing, and lets the oldest make room. */
+/* The rules of a placement that keeps no page, learns nothing, and lets the oldest page of tier 2
+ * make room. */
 #define TIDE_FORGETFUL(name) \
 	TIDE_RULE bool tide_##name##_keeps(struct tide_placing *p, struct tide_leaver v, bool may) \
 	{ \

@@ -5,22 +5,22 @@
  * never loses data. A policy sees chunks, bitmaps and event time, but no addresses, locks, clocks
  * or I/O. Calls are serial.
  *
- * Everything here is header only: a policy built out of tree as a shared object needs no
- * symbol of the library. It exports its struct under the name `tide_policy`:
+ * Everything here is header only, so a policy built out of tree, as a shared object, needs no
+ * symbol of the library. Such a policy exports its struct under the name `tide_policy`:
  *
  *     const struct tide_policy tide_policy = { .api = TIDE_POLICY_API, ... };
  *
- * and is used as `tide sim --evict ./mine.so`. It runs under a newer tide as it is: members that
- * its struct does not have (by its size) count as 0 or NULL, and all structs that the engine fills
- * grow at their ends. It runs under an older tide too, unless it sets a member that is not known
- * there: then it is refused. Changes that would break this get another TIDE_POLICY_API.
- * struct tide_param and union tide_value keep their layouts for an api.
+ * and is used as `tide sim --evict ./mine.so`. It runs under a newer tide without a change: members
+ * that its struct does not have (by its size) count as 0 or NULL, and all structs that the engine
+ * fills grow at their ends. It runs under an older tide too. But if it sets a member that the older
+ * tide does not know, tide refuses it. A change that would break this raises TIDE_POLICY_API.
+ * struct tide_param and union tide_value keep their layouts as long as TIDE_POLICY_API stays.
  *
  * docs/writing-a-policy.md is the tutorial; policies/evict/sieve.c is the file to copy, and
  * tide/list.h has the lists that most policies need.
  *
- * The order of one fault on page p of chunk c (everything goes to the placement policy, then
- * the prefetcher, then the eviction policy):
+ * The calls for one fault on page p of chunk c, in order. (The engine tells the placement policy
+ * first, then the prefetcher, then the eviction policy.)
  *
  *     on_fault(c, p)
  *     plan_prefetch(c, p)            once; the engine adds p and drops resident pages
@@ -30,12 +30,12 @@
  *     on_access(c, p)                the faulting access, last
  *     pick_observed()                one chunk to watch
  *
- * With a placement policy, place_victim() comes between pick_victim() and on_evicted(), and may
- * keep the victim: the engine then asks pick_victim() again, which must skip its last answer. If
- * the victim goes to a full tier 2, yields() comes next.
+ * With a placement policy, place_victim() comes between pick_victim() and on_evicted(). It may keep
+ * the victim. The engine then calls pick_victim() again, and that call must skip its last answer.
+ * If the victim goes to a full tier 2, yields() comes next.
  *
- * Observation: a page of a resident chunk is *armed*, so that the next access to it is seen. That
- * access is a notice: the chunk is disarmed, and
+ * Observation: the engine *arms* a page of a resident chunk, so that it sees the next access to the
+ * page. That access is a notice. The engine disarms the chunk, and then calls
  *
  *     on_notice(c, p, purpose)
  *     plan_notice(c, p, purpose)     of the prefetcher: pages to bring in without a fault
@@ -67,7 +67,12 @@ enum tide_role {
  *
  * TIDE_TAKES_SAMPLES is not a need. Declared with TIDE_NEEDS_ACCESSES, it says that a sample of the
  * accesses is enough: on_access then comes for all faults, and for the accesses that a mechanism
- * samples. TIDE_NEEDS_REFS still says whether they must carry refs. */
+ * samples. TIDE_NEEDS_REFS still says whether they must carry refs.
+ *
+ * TIDE_TAKES_SIZES is not a need either. An eviction policy that has it in `needs` is right for
+ * objects of several sizes too; needs_with cannot add it. Each chunk is then one object, with its
+ * tide_object_bytes(), near memory is counted in bytes, and several victims may have to leave for
+ * one object. Other policies are refused there. */
 enum tide_needs {
 	TIDE_NEEDS_ACCESSES = 1 << 0, /* on_access: every access, including hits */
 	TIDE_NEEDS_NOTICES = 1 << 1,  /* on_notice: sampled accesses by observation */
@@ -78,6 +83,7 @@ enum tide_needs {
 	TIDE_NEEDS_TOUCHED = 1 << 6,  /* which pages of a chunk were touched, one by one */
 	TIDE_TAKES_SAMPLES = 1 << 7,  /* a sample of the accesses is enough */
 	TIDE_NEEDS_REMOTE = 1 << 8,   /* pages accessed in far memory, and each access to them */
+	TIDE_TAKES_SIZES = 1 << 9,    /* objects may have several sizes */
 };
 
 #define TIDE_NO_CHUNK ((tide_chunk){UINT32_MAX})
@@ -85,9 +91,14 @@ enum tide_needs {
 
 struct tide_plan;
 
+/* Size and cost of a chunk, where objects have sizes. */
+struct tide_object {
+	uint64_t bytes, cost;
+};
+
 /* Near memory as every policy of a run sees it. Read it through the functions below. */
 struct tide_near {
-	uint64_t capacity_pages;
+	uint64_t capacity_pages; /* where objects have sizes, both are bytes */
 	uint64_t free_pages;
 	uint64_t last_page;       /* highest page number of the address range */
 	uint64_t time;            /* accesses so far, including the present one */
@@ -104,22 +115,29 @@ struct tide_near {
 	tide_chunk fault_chunk;
 	const uint64_t *planned;      /* bitmap by chunk index, NULL: fault_chunk alone */
 	const struct tide_plan *plan; /* the set: other[0 .. n-1], ascending */
-	uint64_t blocked_chunks;      /* how many of these are resident */
-	/* The future, for policies that need it: index -> time of the chunk's next access (0:
-	 * never), and time - 1 -> the chunk accessed then. */
+	uint64_t blocked_chunks;      /* how many chunks that may not be the victim are resident */
+	/* The future, for policies that need it. next_use: index -> time of the chunk's next access
+	 * (0: never). chunk_at: time - 1 -> the chunk accessed at that time. */
 	const uint32_t *next_use;
 	const uint32_t *chunk_at;
 	uint64_t length; /* accesses in the whole input, 0 if not known */
-	/* In on_evicted: the eviction policy chose the victim by recency (see follows_lru). */
+	/* In on_evicted: did the eviction policy choose the victim by recency (see follows_lru)? */
 	bool follows_lru;
 	/* See tide_find_chunk(). */
 	tide_chunk (*find)(const struct tide_near *near, uint64_t number);
 	/* Tier 2, for placement policies: slots in all, and free ones. */
 	uint64_t host_pages, host_free_pages;
-	/* First pages of the program's allocations, ascending; NULL: all pages are one. See
-	 * tide_allocation(). */
+	/* First pages of the program's allocations, ascending. NULL: all pages are one allocation.
+	 * See tide_allocation(). */
 	const uint64_t *allocations;
 	uint32_t allocations_n;
+	/* Position of the present access in its group, such as a request, from 0. TIDE_NEVER: the
+	 * access belongs to no group. The engine keeps it for every input that has groups; other
+	 * inputs pay nothing for it, so a policy need not ask for it. */
+	uint64_t group_at;
+	/* See tide_object_bytes(). By chunk index; NULL: every object is one page. */
+	const struct tide_object *objects;
+	uint64_t page_bytes; /* 1 if not known */
 };
 
 /* What one policy sees of the run; create() gets it and keeps the pointer. */
@@ -165,8 +183,8 @@ static inline bool tide_came_in(const struct tide_view *v, tide_chunk c, uint64_
 	return v->near->chunk_pages == 1 || tide_resident(v, c) == pages;
 }
 
-/* May resident chunk c be the victim now? A policy skips the others as if they were not in its
- * lists. */
+/* May resident chunk c be the victim now? A policy skips a chunk that may not, as if the chunk were
+ * not in its lists. */
 static inline bool tide_valid(const struct tide_view *v, tide_chunk c)
 {
 	const struct tide_near *n = v->near;
@@ -174,8 +192,8 @@ static inline bool tide_valid(const struct tide_view *v, tide_chunk c)
 	       !(n->planned && (n->planned[c.index / 64] >> (c.index % 64) & 1));
 }
 
-/* An optional hint: c will soon be the victim, so its bitmaps may be fetched from memory. Always
- * inlined, because gcc drops calls of a function that only prefetches. */
+/* An optional hint that c will soon be the victim: prefetches its bitmaps. Always inlined, because
+ * gcc drops calls of a function that only prefetches. */
 __attribute__((always_inline)) static inline void tide_expect(const struct tide_view *v,
 							      tide_chunk c)
 {
@@ -194,6 +212,18 @@ static inline tide_chunk tide_find_chunk(const struct tide_view *v, uint64_t num
 	return v->near->find(v->near, number);
 }
 
+/* Size of an object and the cost of a fetch of it, as they were when it last came in or is about to
+ * come in. Without sizes: the bytes of a page, and 1. */
+static inline uint64_t tide_object_bytes(const struct tide_view *v, tide_chunk c)
+{
+	return v->near->objects ? v->near->objects[c.index].bytes : v->near->page_bytes;
+}
+
+static inline uint64_t tide_object_cost(const struct tide_view *v, tide_chunk c)
+{
+	return v->near->objects ? v->near->objects[c.index].cost : 1;
+}
+
 /* Position of a page inside its chunk. */
 static inline unsigned tide_page_bit(const struct tide_view *v, tide_page p)
 {
@@ -206,8 +236,8 @@ static inline uint64_t tide_whole_chunk(const struct tide_view *v)
 	return UINT64_MAX >> (64 - v->near->chunk_pages);
 }
 
-/* The number of allocations, at least one; the allocation of a page (pages before the first count
- * as its pages); and the last page of an allocation. */
+/* The program's allocations: how many there are (at least one), which one a page belongs to, and
+ * the last page of one. Pages before the first allocation count as pages of the first. */
 static inline uint32_t tide_allocations(const struct tide_view *v)
 {
 	return v->near->allocations_n ? v->near->allocations_n : 1;
@@ -268,21 +298,26 @@ enum tide_purpose {
 /* clang-format on */
 
 /* The answer to plan_prefetch and plan_notice. The engine adds the faulting page, removes resident
- * pages and pages beyond the address range, and cuts what does not fit. */
+ * pages, pages that the chunk does not have and pages beyond the address range, and cuts what does
+ * not fit. */
 struct tide_plan_entry {
 	uint64_t number; /* of the chunk */
 	uint64_t pages;
-	uint32_t index; /* the engine's */
+	uint32_t index; /* for the engine alone */
 };
 
 #define TIDE_PLAN_ENTRIES 4098
 struct tide_plan {
-	uint64_t own; /* pages of the faulting chunk, or of the one that gave the notice */
+	uint64_t own; /* pages of the chunk that faulted or gave the notice */
 	uint32_t n;   /* other chunks, any order */
 	bool overflow;
-	bool remote;  /* for a fault: map the page in far memory and bring nothing in */
-	unsigned arm; /* 1 << purpose: of every chunk that gets prefetched pages, arm one of them,
-		       * drawn at random, while the purpose has budget; 0: arm none */
+	/* For a fault, with TIDE_NEEDS_REMOTE: map the page in far memory and bring nothing in. The
+	 * rest of the plan does not count. */
+	bool remote;
+	/* 1 << TIDE_FEEDBACK or 1 << TIDE_TRIGGER, with TIDE_NEEDS_NOTICES: in every chunk that
+	 * gets prefetched pages, arm one of these pages, drawn at random, while the purpose has
+	 * budget. 0: arm none. */
+	unsigned arm;
 	struct tide_plan_entry other[TIDE_PLAN_ENTRIES];
 };
 
@@ -329,14 +364,14 @@ struct tide_policy {
 	size_t state_bytes;              /* own state: self, zero at first */
 	size_t chunk_bytes;              /* state per chunk, owned by the engine, zero at first */
 
-	/* For needs that depend on the parameters; NULL: needs. */
+	/* For needs that depend on the parameters. NULL: `needs` holds. */
 	unsigned (*needs_with)(const union tide_value *values);
-	/* For state per chunk that depends on the parameters or the size of chunks, at most
-	 * chunk_bytes; NULL: chunk_bytes. */
+	/* For state per chunk whose size depends on the parameters or on the size of chunks. The
+	 * answer is at most chunk_bytes. NULL: chunk_bytes holds. */
 	size_t (*chunk_bytes_with)(const union tide_value *values, uint32_t chunk_pages);
 
-	/* Life. Only create and train may allocate. train gets the whole trace that a parameter
-	 * names, before the run, then NULL at its end. */
+	/* Life. Only create and train may allocate. Before the run, train gets the whole trace that
+	 * a parameter names, batch by batch, and NULL after the last batch. */
 	int (*create)(void *self, const struct tide_view *view, const union tide_value *values,
 		      struct tide_error *err);
 	int (*train)(void *self, const struct tide_batch *batch, struct tide_error *err);
@@ -362,8 +397,8 @@ struct tide_policy {
 	/* For the role place. */
 	enum tide_placement (*place_victim)(void *self, tide_chunk c);
 	/* Tier 2 is full, and place_victim() sent c there: does the oldest page make room? If not,
-	 * it becomes the newest, and the engine asks about the next, TIDE_YIELDS_MAX times. Then c
-	 * goes to tier 3. NULL: the oldest makes room. */
+	 * the engine makes that page the newest and asks about the next one. After TIDE_YIELDS_MAX
+	 * such answers, c goes to tier 3. NULL: the oldest page makes room. */
 	bool (*yields)(void *self, tide_chunk oldest, tide_chunk c);
 	/* true: pages come in through tier 2 and leave a copy there, and the least recently used
 	 * copy makes room. false: a page is in only one of tiers 1 and 2. */

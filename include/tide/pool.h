@@ -1,4 +1,4 @@
-/* The buffer pool: pages of a file in main memory, then in device memory, then in the file.
+/* The buffer pool: it keeps pages of a file in main memory and in device memory.
  *
  *     struct tide_pool *p;
  *     struct tide_pool_options o = {.size = sizeof o, .path = "disk.img",
@@ -6,9 +6,9 @@
  *     if (tide_pool_open(&p, &o, &err) == 0 && tide_pool_read(p, to, 4096, offset, &err) == 0)
  *             ...
  *
- * Pages that leave main memory go to device memory, and from there to the file if they are dirty
- * (GRAM). With `dedup`, duplicate blocks are stored once (DEDU). No other program may write the
- * file. Another pool over it is refused (-EBUSY), unless both are read_only.
+ * Pages that leave main memory go to device memory. From there they go to the file if they are
+ * dirty (GRAM). With `dedup`, the pool stores duplicate blocks once (DEDU). No other program may
+ * write the file. A second pool over the same file is refused (-EBUSY), unless both are read_only.
  *
  * Calls return 0, or a negative errno and one sentence in err (which may be NULL). Any thread may
  * make any call at any time, except from a signal handler or after fork() in the child.
@@ -54,32 +54,33 @@ uint32_t tide_pool_page_bytes(const struct tide_pool *p);
 
 enum tide_pool_access { TIDE_POOL_READ, TIDE_POOL_WRITE };
 
-/* A pinned page: it stays at addr until it is put. Beyond the end of the file it is zero. The
- * layout of a pin never changes, so it has no size. */
+/* A pinned page. It stays at addr until the pin is put. Bytes beyond the end of the file are zero.
+ */
 struct tide_pool_pin {
+	size_t size; /* sizeof(struct tide_pool_pin) */
 	void *addr;
 	uint64_t page;
-	uint64_t handle; /* the pool's */
+	uint64_t handle; /* for the pool alone */
 	enum tide_pool_access access;
 };
 
-/* Pins a page. With TIDE_POOL_WRITE the caller may change it, and changes count from
+/* Pins a page. With TIDE_POOL_WRITE the caller may change it. Its changes count from
  * tide_pool_put() on. A thread that pins more pages than main memory has gets -ENOBUFS. */
 int tide_pool_get(struct tide_pool *p, uint64_t page, enum tide_pool_access access,
 		  struct tide_pool_pin *pin, struct tide_error *err);
-/* Puts it once: the pin is of no use afterwards. -EINVAL: it was put before; one that was copied is
- * recognised only if nobody else has the page pinned. */
+/* Ends a pin. A pin can be put only once. -EINVAL: the pin was put before. If the caller copied the
+ * pin, the pool notices that only while the page has no other pin. */
 int tide_pool_put(struct tide_pool *p, struct tide_pool_pin *pin, struct tide_error *err);
 
-/* The same without waiting. The pool calls done once, immediately in this thread or later in one of
- * its own. result is that of the get; if it is 0, the caller must put the pin. done may call the
- * pool, but must not close it or wait for another done. If the call itself fails, done is not
- * called. tide_pool_close() waits for it. */
+/* Pins a page without waiting. The pool calls done once, immediately in this thread or later in a
+ * thread of its own. result is what tide_pool_get() would return. If it is 0, the caller must put
+ * the pin. done may call the pool, but must not close it or wait for another done. If the call
+ * itself fails, the pool does not call done. tide_pool_close() waits until done was called. */
 typedef void tide_pool_done(void *arg, struct tide_pool_pin *pin, int result);
 int tide_pool_get_async(struct tide_pool *p, uint64_t page, enum tide_pool_access access,
 			tide_pool_done *done, void *arg, struct tide_error *err);
 
-/* Copies any bytes of the file; -EINVAL beyond its end. */
+/* Copy any bytes of the file. -EINVAL: they are not all within the file. */
 int tide_pool_read(struct tide_pool *p, void *to, size_t bytes, uint64_t offset,
 		   struct tide_error *err);
 int tide_pool_write(struct tide_pool *p, const void *from, size_t bytes, uint64_t offset,
@@ -89,9 +90,9 @@ int tide_pool_write(struct tide_pool *p, const void *from, size_t bytes, uint64_
 int tide_pool_zero(struct tide_pool *p, uint64_t offset, uint64_t bytes, struct tide_error *err);
 int tide_pool_trim(struct tide_pool *p, uint64_t offset, uint64_t bytes, struct tide_error *err);
 
-/* Puts everything written before on storage. Pages that cannot be written are kept, and tried again
- * by the next flush and whenever room is needed. If fdatasync fails, this flush and all later ones
- * fail. */
+/* Puts everything that was written before on storage. The pool keeps pages that it cannot write. It
+ * tries again at the next flush, and whenever it needs room. If fdatasync fails, this flush and all
+ * later ones fail. */
 int tide_pool_flush(struct tide_pool *p, struct tide_error *err);
 
 struct tide_pool_stats {
@@ -106,8 +107,8 @@ int tide_pool_stats(struct tide_pool *p, struct tide_pool_stats *stats, struct t
 /* The same as a JSON document; free it with free(). */
 int tide_pool_stats_json(struct tide_pool *p, char **text, struct tide_error *err);
 
-/* Checks that queues, counts and index agree, while no other call runs. -EUCLEAN: err says what
- * does not. */
+/* Checks that queues, counts and index agree. No other call may run meanwhile. -EUCLEAN: they do
+ * not agree, and err says where. */
 int tide_pool_check(struct tide_pool *p, struct tide_error *err);
 
 /* Flushes and frees everything. NULL is allowed. Reports what could not be written. */

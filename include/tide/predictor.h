@@ -1,8 +1,8 @@
-/* The predictor of placements that learn (reuse, worth): rules over a page's past, the line and the
- * weights of tide/tiering.h. tide/placement.h says what rules are.
+/* The predictor of the placements that learn (reuse, worth). Its rules work on a page's past, the
+ * line and the weights of tide/tiering.h. tide/placement.h says what rules are.
  *
- *     words of a page      TIDE_PAST; then the placement's; then its weights, with by=page
- *     shared words         TIDE_WEIGHTS, unless by=page; then the placement's */
+ *     words of a page      TIDE_PAST; then the placement's own; then, with by=page, the weights
+ *     shared words         TIDE_WEIGHTS, not used with by=page; then the placement's own */
 #ifndef TIDE_PREDICTOR_H
 #define TIDE_PREDICTOR_H
 
@@ -11,7 +11,7 @@
 enum {
 	TIDE_PAST = 0,    /* a word of a page: struct tide_past */
 	TIDE_WEIGHTS = 0, /* a shared word */
-	TIDE_BY = 1, /* a choice: the word of a page that has weights; 0: all pages share them */
+	TIDE_BY = 1, /* a choice: which word of a page is its weights; 0: all pages share weights */
 };
 
 TIDE_RULE uint64_t tide_predict_weights(struct tide_placing *p, struct tide_leaver v)
@@ -20,7 +20,7 @@ TIDE_RULE uint64_t tide_predict_weights(struct tide_placing *p, struct tide_leav
 	return at ? v.own[at] : TIDE_SHARED_READ(&p->shared[TIDE_WEIGHTS]);
 }
 
-/* Predicts. A page that belongs in near memory stays there, once. */
+/* Predicts the page's tier. A page that is predicted in near memory stays there, once. */
 TIDE_RULE bool tide_predict_keeps(struct tide_placing *p, struct tide_leaver v, bool may)
 {
 	struct tide_past past = {v.own[TIDE_PAST]};
@@ -53,7 +53,7 @@ TIDE_RULE void tide_predict_learn(struct tide_placing *p, struct tide_leaver v, 
 		old = seen;
 }
 
-/* Which tier would have been right, and what that teaches. */
+/* Finds the tier that would have been right, and learns from it. */
 TIDE_RULE struct tide_verdict tide_predict_returned(struct tide_placing *p, struct tide_leaver v,
 						    struct tide_line line)
 {
@@ -81,7 +81,7 @@ TIDE_RULE struct tide_verdict tide_predict_returned(struct tide_placing *p, stru
 
 #include "error.h"
 
-/* page_words: those of the placement. */
+/* On entry, p->page_words is the number of the placement's own words. */
 static inline int tide_predict_settle(struct tide_placing *p, const char *name, double rate,
 				      const char *by, struct tide_error *err)
 {

@@ -1,24 +1,26 @@
-/* A reuse-interval table: for a bounded number of keys (whoever touches things), how long it takes
- * until a thing they touched is touched again, and from that what it is worth to keep one.
+/* A reuse-interval table. A key (an instruction, say) touches things. For a bounded number of keys,
+ * the table learns how long it takes until a thing that a key touched is touched again. From that
+ * it computes what it is worth to keep such a thing.
  *
- * An entry counts n touches by its key, and the intervals that ended, in bins:
+ * The entry of a key counts its touches in n, and the intervals that ended in bins:
  *
  *     interval   0  1  2 .. 63 | 64..71  72..79 .. 120..127 | 128..143  144..159 .. | ..
  *     bin        0  1  2 .. 63 | 64      65     .. 71       | 72        73       .. | ..
  *
- * one bin per value at first, then eight to an octave. What was never touched again (or not yet)
- * is in n alone: an interval without end.
+ * Each of the first 64 intervals has a bin of its own. Then there are eight bins per octave. If a
+ * thing was not touched again, or not yet, its touch counts in n alone: its interval has no end.
  *
- * The worth of a thing that its key touched `age` ago, with g intervals in the bins that this age
- * has behind it, and k more up to the upper edge l of some later bin:
+ * The worth of a thing depends on its age, the time since its key touched it. Say that g intervals
+ * are in the bins behind that age, and k intervals are in later bins, up to a bin whose upper edge
+ * is l. The worth is
  *     max over l of  k / ((n - g) * (l - age)).
- * Which bins are behind it is read in two ways: all up to the one that age is in, or, with
- * next_edge, all before the one that age + 1 is in, so that what is due next is never behind.
- * Worths are fractions of integers and compared exactly.
+ * The bins behind an age are all bins up to the one that age is in. With next_edge they are all
+ * bins before the one that age + 1 is in, so the interval that is due next is never behind. Worths
+ * are fractions of integers, and are compared exactly.
  *
- * The table is full when it has `capacity` keys; a new one then takes the place of the least
- * recently credited. Time is a count of touches, from 1; intervals and counts stay below 2^42, so
- * that the products of a comparison fit 128 bits. */
+ * The table is full when it has `capacity` keys. A new key then takes the place of the key that was
+ * credited least recently. Time is a count of touches, from 1. Intervals and counts stay below
+ * 2^42, so that the products of a comparison fit 128 bits. */
 #ifndef TIDE_RIT_H
 #define TIDE_RIT_H
 
@@ -48,7 +50,7 @@ static inline unsigned tide_rit_bin(uint64_t interval)
 	return TIDE_RIT_FINE + 8 * (e - 6) + (unsigned)(interval >> (e - 3) & 7);
 }
 
-/* The first interval of a bin; of the one past the last bin too. */
+/* The first interval of a bin. It works for the bin past the last one, too. */
 static inline uint64_t tide_rit_low(unsigned bin)
 {
 	if (bin < TIDE_RIT_FINE)
@@ -62,7 +64,7 @@ static inline uint64_t tide_rit_high(unsigned bin)
 	return tide_rit_low(bin + 1) - 1;
 }
 
-/* Worth as k / (rest * ahead); k is 0 where nothing is to be expected. */
+/* A worth: k / (rest * ahead). k is 0 if no touch is expected. */
 struct tide_rit_worth {
 	uint64_t k, rest, ahead;
 };
@@ -77,35 +79,35 @@ static inline int tide_rit_compare(struct tide_rit_worth a, struct tide_rit_wort
 	return (x > y) - (x < y);
 }
 
-/* About as much; off by less than one part in 2^50. */
+/* The worth as a real number; its error is less than one part in 2^50. */
 static inline double tide_rit_real(struct tide_rit_worth w)
 {
 	return (double)w.k / ((double)w.rest * (double)w.ahead);
 }
 
 struct tide_rit_entry {
-	struct tide_link recency; /* first: the list is made of it */
+	struct tide_link recency; /* must be first: see tide_rit_recency() */
 	uint64_t key;
 	uint64_t n;                    /* touches */
 	uint64_t sum;                  /* of all bins, at most n */
 	uint64_t made;                 /* when the entry was made */
 	uint64_t recent;               /* when it was last credited, or made */
 	uint64_t groups;               /* bitmap of groups that are not 0 */
-	uint64_t used[TIDE_RIT_WORDS]; /* of bins */
-	unsigned last_bin;             /* the highest of them, or 0: from there on, worthless */
-	uint32_t chain;                /* next entry + 1 of the same hash */
+	uint64_t used[TIDE_RIT_WORDS]; /* bitmap of bins that are not 0 */
+	unsigned last_bin;             /* the highest used bin, or 0: beyond it, worth is 0 */
+	uint32_t chain;                /* next entry + 1 with the same hash */
 };
 
 struct tide_rit {
 	struct tide_vec entries, counts, heads, order;
-	/* Head: least recently credited. It is made when an entry has to be recycled for the first
-	 * time, and kept up to date from then on. */
+	/* Head: the entry credited least recently. The list is made when an entry has to be
+	 * recycled for the first time, and is kept up to date from then on. */
 	struct tide_list recency;
 	bool ordered;
 	uint32_t n, capacity;
 	uint64_t mask;     /* of heads, the hash table */
 	bool next_edge;    /* false, unless set after tide_rit_init() */
-	uint64_t recycled; /* entries that lost their place */
+	uint64_t recycled; /* how often an entry was taken from its key */
 };
 
 static inline int tide_rit_init(struct tide_rit *t, uint32_t capacity);
@@ -148,7 +150,7 @@ static inline uint32_t tide_rit_find(const struct tide_rit *t, uint64_t key)
 	return e - 1;
 }
 
-/* An entry, empty, for a key that has none. It may be one that was another key's. */
+/* An empty entry for a key that has none. It may have been another key's before. */
 static inline uint32_t tide_rit_make(struct tide_rit *t, uint64_t key, uint64_t now);
 
 static inline struct tide_links tide_rit_recency(const struct tide_rit *t)
@@ -163,8 +165,8 @@ static inline void tide_rit_first_in_bin(struct tide_rit_entry *at, unsigned bin
 	at->last_bin = bin > at->last_bin ? bin : at->last_bin;
 }
 
-/* A thing that the entry's key touched at `last` is touched again. Says whether that counts: a
- * touch before the entry was made does not. */
+/* A thing that the entry's key touched at `last` is touched again. Returns false if the entry was
+ * made after `last`: the interval is then not counted. */
 static inline bool tide_rit_credit(struct tide_rit *t, uint32_t e, uint64_t last, uint64_t now)
 {
 	struct tide_rit_entry *at = tide_rit_at(t, e);
@@ -189,14 +191,14 @@ static inline void tide_rit_count(struct tide_rit *t, uint32_t e)
 	tide_rit_at(t, e)->n++;
 }
 
-/* Halves all counts, and what n has beyond them. Since touches from before may still be credited
- * in full, tide_rit_credit() raises n where the bins would come to more. */
+/* Halves all bins, and the part of n that is in no bin. Earlier touches may still be credited in
+ * full, so tide_rit_credit() raises n where the sum of the bins would exceed it. */
 static inline void tide_rit_halve(struct tide_rit *t);
 
 static inline struct tide_rit_worth tide_rit_worth_of(const struct tide_rit *t, uint32_t e,
 						      uint64_t age);
 
-/* A pass over touches before the table is put to use: it remembers who touched each thing last. */
+/* A pass over touches, before the table is used. It remembers which key touched each thing last. */
 struct tide_rit_pass {
 	struct tide_rit *table;
 	struct tide_map things;
@@ -207,7 +209,8 @@ struct tide_rit_pass {
 static inline int tide_rit_pass_init(struct tide_rit_pass *p, struct tide_rit *table);
 static inline void tide_rit_pass_free(struct tide_rit_pass *p);
 
-/* One touch; counted: it and the interval that it ends go into the table. 0 or -ENOMEM. */
+/* One touch. counted: the touch and the interval that it ends go into the table. Returns 0 or
+ * -ENOMEM. */
 static inline int tide_rit_pass_touch(struct tide_rit_pass *p, uint64_t thing, uint64_t key,
 				      bool counted);
 
@@ -297,8 +300,8 @@ static inline uint32_t tide_rit_recycle(struct tide_rit *t)
 	return e;
 }
 
-/* The touch that makes an entry may have credited another just now: of the two, the lower key is
- * recycled first. */
+/* The touch that makes an entry may just have credited another entry. Of the two entries, the one
+ * with the lower key is recycled first. */
 static inline void tide_rit_put_last(struct tide_rit *t, uint32_t e)
 {
 	const struct tide_rit_entry *at = tide_rit_at(t, e);
@@ -358,13 +361,13 @@ static inline void tide_rit_halve(struct tide_rit *t)
 
 /* ---- worth ---- */
 
-/* Is k / ahead more than w's? Both belong to the same entry and age, so rest is the same. */
+/* Is k / ahead more than w->k / w->ahead? The entry and the age are the same, so rest is too. */
 static inline bool tide_rit_more(uint64_t k, uint64_t ahead, const struct tide_rit_worth *w)
 {
 	return (unsigned __int128)k * w->ahead > (unsigned __int128)w->k * ahead;
 }
 
-/* Looks at the bins from `bin` to the end of their group; k counts up to before `bin`. */
+/* Looks at the bins from `bin` to the end of their group. k is the count of the bins before. */
 static inline uint64_t tide_rit_best_in_group(const struct tide_rit_entry *at,
 					      const uint64_t *counts, unsigned bin, uint64_t age,
 					      uint64_t k, struct tide_rit_worth *w)
@@ -382,8 +385,8 @@ static inline uint64_t tide_rit_best_in_group(const struct tide_rit_entry *at,
 	return k;
 }
 
-/* A group is looked into only if all of it at its lowest edge would be worth more than the best so
- * far. What is not behind the age is known only when all later bins were seen. */
+/* The search looks into a group only if the whole group, as if it were in the group's first bin,
+ * would be worth more than the best so far. rest is known only when all later bins were counted. */
 static inline struct tide_rit_worth tide_rit_worth_of(const struct tide_rit *t, uint32_t e,
 						      uint64_t age)
 {

@@ -1,6 +1,6 @@
 /* libtide: the simulator, traces and policies. It can do what the command line does.
  *
- * Calls return 0 or a negative errno and then fill err (which may be NULL) with one sentence.
+ * Calls return 0, or a negative errno and one sentence in err (which may be NULL).
  * A handle belongs to one thread at a time; different handles are independent. The library
  * never prints and never exits.
  *
@@ -10,9 +10,9 @@
  *     struct tide_sim_options options = {.size = sizeof options, .near_size = "512M"};
  *     struct tide_counts counts = {.size = sizeof counts};
  *
- * Wrong use is refused (-EINVAL) where it would do harm: a handle that is NULL, was closed or is of
- * another kind (a closed one as long as its memory has no other use), and NULL for what is needed.
- */
+ * Calls refuse wrong use (-EINVAL) where it would do harm: NULL for an argument that is needed, and
+ * a handle that is NULL, was closed or is of another kind. They recognise a closed handle as long
+ * as its memory has no other use. */
 #ifndef TIDE_TIDE_H
 #define TIDE_TIDE_H
 
@@ -40,6 +40,9 @@ struct tide_facts {
 	uint64_t pages;     /* distinct pages touched: the footprint */
 	uint64_t last_page; /* highest page number: the end of the address range */
 	uint64_t refs;      /* 1: some access has a ref; 0: none has */
+	/* Of a trace: of its events, known once all of them were read. Of a workload: of its name,
+	 * all its parameters, the page size and the seed. Both 0: not known. */
+	uint64_t digest[2];
 };
 
 /* Members that are not set have their defaults. Texts are written as on the command line. */
@@ -60,10 +63,28 @@ struct tide_sim_options {
 	const char *log;       /* decision log to write, NULL: none */
 	const char *seed;      /* "1" */
 	/* false: an invalid answer of a policy ends the run. true: it is counted and replaced, and
-	 * after 16 invalid answers lrm replaces the policy. */
+	 * after 16 invalid answers lrm, none or tier-order replaces the policy, by its role. */
 	bool replace_invalid;
 	/* Facts about the same input, from an earlier run: they save a pass over it. */
 	const struct tide_facts *facts;
+	/* Called, from a thread of the library, when a policy has not returned from a callback for
+	 * the time of watchdog ("10s"; "0": never), with a sentence. The callback cannot be ended,
+	 * so no call with this handle will return: end the program, or wait. NULL: no watchdog. */
+	void (*on_stuck)(void *arg, const char *why);
+	void *on_stuck_arg;
+	const char *watchdog;
+	/* true: no digest of a trace's events is made, which saves a few percent of the time. The
+	 * JSON document then does not say which input it is a result of. */
+	bool no_digest;
+	/* "stream": one cache per stream, with equal shares of near memory, and the counts of all
+	 * of them together. "stream:shares=lru": the shares with the fewest misses of lru, as far
+	 * as its curves are convex. Without a clock, a place and a log. NULL: one cache for all. */
+	const char *split;
+	/* true: every page number is an object with the size and the cost that the input says, one
+	 * page and 1 where it says none. near_size is bytes, or a share of the sum of the sizes. An
+	 * object larger than near memory does not come in. Chunks are single pages, and the
+	 * prefetch policy is none. Without a clock, a place, a split, a log and replace_invalid. */
+	bool objects;
 };
 
 struct tide_sim;
@@ -97,11 +118,13 @@ uint64_t tide_sim_time_ns(const struct tide_sim *sim);
 /* Members that are not set have their defaults. Chunks have one page, and there is no prefetch. */
 struct tide_mrc_options {
 	size_t size; /* sizeof(struct tide_mrc_options) */
-	const char *trace, *workload, *format, *columns, *page, *seed; /* as of tide_sim_options */
+	const char *trace, *workload, *format, *columns, *page, *seed; /* as in tide_sim_options */
 	const char *policy; /* "lru": any eviction policy, or "vmin", "osl" */
 	const char *sizes;  /* "1%,5%,1024p", or a number of points, evenly spread; "50" */
-	const char *sample; /* "0.01" or "1%": a share of the pages, by hash; NULL: all, exact */
-	unsigned threads;   /* for policies that need a run per size; 0: all cores */
+	/* "0.01" or "1%": a share of the pages, by hash. "auto": for policies that need a run per
+	 * size, a share if accesses times sizes are more than 800 million. NULL: all, exact. */
+	const char *sample;
+	unsigned threads; /* for policies that need a run per size; 0: all cores */
 	const struct tide_facts *facts;
 };
 
@@ -117,11 +140,21 @@ struct tide_mrc {
 	size_t size; /* sizeof(struct tide_mrc) */
 	uint64_t accesses, footprint_pages;
 	uint64_t sampled_accesses; /* accesses to sampled pages */
-	const char *method;        /* "one pass" or "a run per size" */
+	const char *method;        /* in words: "one pass" */
 	const char *format;        /* of the trace, or "workload" */
 	double error;              /* of a sampled curve: estimated mean error of the miss ratio */
 	size_t n;
 	const struct tide_mrc_point *at; /* ascending sizes; freed with the curve */
+	/* Digests: of the input, as of struct tide_facts, and of the policy with all its
+	 * parameters, the sizes, the sample, the page size and the seed. */
+	uint64_t input_digest[2], settings_digest[2];
+	/* Of a sampled curve; 0 and NULL if it is exact. The curve is the mean of the samples. */
+	unsigned samples;
+	double sample_share;  /* of the pages, in each sample */
+	const double *errors; /* estimated errors of the miss ratios, as many as points */
+	/* Hits before the first miss of their group, as many as points, for the exact curve of lru.
+	 * NULL: the input has no groups. */
+	const uint64_t *prefix_hits;
 };
 
 /* Computes a curve; free it with free(). */
@@ -151,7 +184,8 @@ int tide_trace_close(struct tide_trace *trace); /* as tide_sim_close() */
 
 int tide_trace_create(struct tide_trace_writer **out, const char *path, const char *format,
 		      struct tide_error *err);
-/* After an error all calls but tide_trace_abandon() and tide_trace_finish() fail with it. */
+/* After an error, all calls but tide_trace_abandon() fail with it. tide_trace_finish() frees the
+ * writer even so. */
 int tide_trace_put(struct tide_trace_writer *writer, const struct tide_event *event,
 		   struct tide_error *err);
 int tide_trace_finish(struct tide_trace_writer *writer, struct tide_error *err);
@@ -177,8 +211,8 @@ int tide_model_at(size_t i, struct tide_model_info *info);
 struct tide_workload_info {
 	size_t size; /* sizeof(struct tide_workload_info) */
 	const char *name, *paper, *type, *summary;
-	/* At the default size, in pages of page_bytes, the paper's page size; 0: not known. The
-	 * footprint counts what the paper's does: the arrays, or the touched pages. */
+	/* Both are for the default size and for pages of page_bytes, the paper's page size. 0: not
+	 * known. The footprint counts what the paper counts: the arrays, or the touched pages. */
 	uint64_t footprint_bytes, accesses;
 	uint64_t published_bytes;        /* 0: no paper gives one */
 	const struct tide_param *params; /* ends with a row whose name is NULL */

@@ -1,14 +1,15 @@
-/* What decides between the tiers, shared by the simulator and the GPU runtime: the clock's look at
- * an entry, the predictor of `reuse`, and its 80% rule.
+/* The decisions between the tiers that the simulator and the GPU runtime share: the clock's look at
+ * an entry, the predictor of `reuse`, its 80% rule, and the worths of `worth`.
  *
- * Static inline functions without libc and without globals. They compile as C11, as C++17, and for
- * the device by nvcc; what only the host needs is at the end. State is passed by value where it
- * fits a word, so that a GPU thread can load it, work, and put it back by compare-and-swap.
+ * The functions are static inline, without libc and without globals. They compile as C11, as C++17,
+ * and for the device by nvcc. The part that only the host needs is at the end. State that fits a
+ * word is passed by value, so that a GPU thread can load the word, work on it, and put it back by
+ * compare-and-swap.
  *
- * The same input gives the same answer everywhere, so nothing may be fused: build with
- * -ffp-contract=off; the one product and sum of the device is written out.
+ * The same input must give the same answer everywhere. So a compiler may not fuse a product with a
+ * sum: build with -ffp-contract=off. tide_line_at() spells its product and sum out for the device.
  *
- * Tiers are numbered 1 (near), 2 (host), 3 (storage); 0 says: none so far. */
+ * Tiers are numbered 1 (near memory), 2 (host memory), 3 (storage). 0 means: none so far. */
 #ifndef TIDE_TIERING_H
 #define TIDE_TIERING_H
 
@@ -16,7 +17,8 @@
 
 /* ---- the clock ---- */
 
-/* The hand is on an entry. Is it the victim? One that was used since the last look is passed. */
+/* The clock's hand is on an entry. Is the entry the victim? The hand passes an entry that was used
+ * since the hand's last look. */
 TIDE_DEVICE static inline bool tide_clock_takes(bool *used)
 {
 	bool takes = !*used;
@@ -29,9 +31,9 @@ TIDE_DEVICE static inline bool tide_clock_takes(bool *used)
  *     63                                        5   4     3   2  1   0
  *    | time of its last eviction, 0: none so far | predicted | prev | kept |
  *
- * predicted is the tier where the predictor saw it at that eviction, prev the one where it should
- * have gone at the last eviction it came back from; kept is the mark of a page that was spared
- * once and will not be again before it has left. */
+ * predicted is the tier that the predictor named at that eviction. prev is the tier that would have
+ * been right at the last eviction from which the page came back. kept marks a page that was spared
+ * once. Such a page is not spared again before it has left. */
 
 struct tide_past {
 	uint64_t word;
@@ -72,7 +74,7 @@ TIDE_DEVICE static inline void tide_past_set_prev(struct tide_past *past, unsign
 	past->word = (past->word & ~((uint64_t)3 << 1)) | (uint64_t)tier << 1;
 }
 
-/* It leaves near memory: the time is noted, the mark goes. */
+/* The page leaves near memory: notes the time, and clears kept. */
 TIDE_DEVICE static inline void tide_past_evict(struct tide_past *past, uint64_t time)
 {
 	past->word = time << 5 | (past->word & 0x1e);
@@ -80,7 +82,7 @@ TIDE_DEVICE static inline void tide_past_evict(struct tide_past *past, uint64_t 
 
 /* ---- the tier that would have been right ---- */
 
-/* Reuse distance as a line over the accesses that passed. */
+/* The reuse distance as a line: m * accesses that passed + b. */
 struct tide_line {
 	double m, b;
 };
@@ -95,7 +97,7 @@ TIDE_DEVICE static inline double tide_line_at(struct tide_line line, double x)
 #endif
 }
 
-/* A page came back so many accesses after it had left. */
+/* The right tier for a page that came back so many accesses after it had left. */
 TIDE_DEVICE static inline unsigned tide_correct_tier(struct tide_line line, uint64_t accesses,
 						     uint64_t near_pages, uint64_t host_pages)
 {
@@ -120,20 +122,21 @@ TIDE_DEVICE static inline unsigned tide_weight(uint64_t weights, unsigned from, 
 	return (unsigned)(weights >> tide_weight_shift(from, to)) & TIDE_WEIGHT_MAX;
 }
 
-/* The weights after a page whose correct tier was `from` turned out to be one of `to`. */
+/* The new weights. The right tier of some page was `from` the last time, and is `to` now. */
 TIDE_DEVICE static inline uint64_t tide_weights_learn(uint64_t weights, unsigned from, unsigned to)
 {
 	unsigned row = tide_weight_shift(from, 1);
 	if (tide_weight(weights, from, to) == TIDE_WEIGHT_MAX) {
-		/* All three of the row halved: what a shift brings in from above is masked. */
+		/* Halve the row's three weights. The mask drops bits that the shift moves from one
+		 * weight into another. */
 		uint64_t halves = weights >> 1 & (uint64_t)0x1f7df << row;
 		weights = (weights & ~((uint64_t)0x3ffff << row)) | halves;
 	}
 	return weights + ((uint64_t)1 << tide_weight_shift(from, to));
 }
 
-/* Where a page of this prev will belong: the greatest weight; ties go to prev, then to the smaller
- * number. 0: it has no prev, nothing is known. */
+/* The tier where a page with this prev will belong: the one with the greatest weight. Ties go to
+ * prev, then to the smaller number. 0: the page has no prev, so nothing is known. */
 TIDE_DEVICE static inline unsigned tide_weights_predict(uint64_t weights, unsigned prev)
 {
 	unsigned best = prev;
@@ -144,17 +147,18 @@ TIDE_DEVICE static inline unsigned tide_weights_predict(uint64_t weights, unsign
 	return best;
 }
 
-/* ---- the last decisions: a ring of bits, set where it was tier 3 ----
+/* ---- the last decisions: a ring of bits; a set bit is a decision for tier 3 ----
  *
- * On a device many warps record at once. Each takes a place of its own and swaps one bit, so the
- * count stays that of the bits; one that reads beside them may see it a few decisions old. */
+ * On a device many warps record decisions at once. Each warp takes a place of its own and swaps one
+ * bit, so `storage` stays the number of set bits. A warp that reads it meanwhile may see a number
+ * that is a few decisions old. */
 
 #define TIDE_DECISIONS_MAX 65536
 
 struct tide_decisions {
-	uint32_t window;  /* how many count, 1 to TIDE_DECISIONS_MAX */
-	uint32_t storage; /* of these, for tier 3 */
-	uint64_t made;    /* since the start */
+	uint32_t window;  /* how many decisions count, 1 to TIDE_DECISIONS_MAX */
+	uint32_t storage; /* how many of these were for tier 3 */
+	uint64_t made;    /* decisions since the start */
 	uint32_t bits[TIDE_DECISIONS_MAX / 32];
 };
 
@@ -176,7 +180,7 @@ TIDE_DEVICE static inline void tide_decisions_count(struct tide_decisions *d, ui
 #endif
 }
 
-/* Sets or clears the bits of mask in a word and gives the word as it was. */
+/* Sets or clears the bits of mask in a word, and gives the word as it was before. */
 TIDE_DEVICE static inline uint32_t tide_decisions_swap(uint32_t *word, uint32_t mask, bool set)
 {
 #ifdef __CUDA_ARCH__
@@ -206,11 +210,11 @@ TIDE_DEVICE static inline bool tide_decisions_rule(const struct tide_decisions *
 
 /* ---- where a victim goes ---- */
 
-#define TIDE_KEEPS_MAX 64 /* pages kept per eviction */
+#define TIDE_KEEPS_MAX 64 /* pages that may be kept before one is evicted */
 
-/* The tier for a victim of that prediction: 1 is to keep it, which the caller may rule out. Call it
- * once per answer: an eviction is recorded. replaces: one that is predicted there goes to tier 2
- * even if that is full, in the place of the oldest. */
+/* The tier for a victim with this prediction. 1 means: keep the page; may_keep allows that answer.
+ * Call it once per answer, because it records the decision. replaces: a page that is predicted in
+ * tier 1 or 2 goes to tier 2 even if tier 2 is full, in place of the oldest page there. */
 TIDE_DEVICE static inline unsigned tide_place(struct tide_decisions *d, unsigned predicted,
 					      bool may_keep, bool host_free, bool replaces)
 {
@@ -225,25 +229,25 @@ TIDE_DEVICE static inline unsigned tide_place(struct tide_decisions *d, unsigned
 
 /* ---- which page of a full tier 2 makes room ----
  *
- * A page that stays there saves a read when it comes back, and a write if it is dirty, and has a
- * slot for as long as that takes: what it saves over how long is what it is worth. When it comes
- * back is taken from how long it was away the last time; of one that never came back so far, from
- * how long others are. Where pages come back at other times than before, worths must differ by
- * more until one makes room for another.
+ * A page that stays in tier 2 saves one read when it returns, and one write if it is dirty. It
+ * occupies a slot until then. Its worth is what it saves, divided by how long it occupies the slot.
+ * A page is guessed to stay away as long as the last time. For a page that never came back, the
+ * guess comes from the mean of all pages. The more such guesses are wrong, the more the worths of
+ * two pages must differ before one makes room for the other.
  *
  *     63                                            16   15                         0
- *    | mean of the accesses that pages were away for | mean error of such a guess, 2^-16 |
+ *    | mean of the accesses that pages were away for | mean error of a guess, in 2^-16   |
  */
 
 struct tide_returns {
 	uint64_t word;
 };
 
-#define TIDE_RETURNS_SHIFT 7 /* a return weighs 1/128 */
+#define TIDE_RETURNS_SHIFT 7 /* one return has a share of 1/128 in the means */
 #define TIDE_WRITE_READS 2   /* disks write about half as fast as they read */
 #define TIDE_AWAY_MAX (((uint64_t)1 << 47) - 1)
 #ifndef TIDE_YIELDS_MAX   /* as in policy.h */
-#define TIDE_YIELDS_MAX 8 /* pages of a full tier 2 that are asked about for one victim */
+#define TIDE_YIELDS_MAX 8 /* pages of a full tier 2 that may be asked to yield to one victim */
 #endif
 
 TIDE_DEVICE static inline uint64_t tide_returns_mean(struct tide_returns r)
@@ -256,7 +260,7 @@ TIDE_DEVICE static inline uint32_t tide_returns_error(struct tide_returns r)
 	return (uint32_t)r.word & 0xffff;
 }
 
-/* How far two of them are apart, of the greater one. */
+/* The difference between two times away, as a part of the greater one: 0 to 65535. */
 TIDE_DEVICE static inline int64_t tide_returns_apart(uint64_t a, uint64_t b)
 {
 	uint64_t least = a < b ? a : b, most = a < b ? b : a;
@@ -268,7 +272,8 @@ TIDE_DEVICE static inline uint64_t tide_away(uint64_t accesses)
 	return accesses < 1 ? 1 : accesses > TIDE_AWAY_MAX ? TIDE_AWAY_MAX : accesses;
 }
 
-/* A page came back that was away so long, and before that so long; 0: for the first time. */
+/* A page came back after `away` accesses; the time before, it came back after `before`. before 0:
+ * this is its first return. */
 TIDE_DEVICE static inline struct tide_returns tide_returns_learn(struct tide_returns r,
 								 uint64_t away, uint64_t before)
 {
@@ -284,10 +289,10 @@ TIDE_DEVICE static inline struct tide_returns tide_returns_learn(struct tide_ret
 	return r;
 }
 
-/* A page that is to be weighed. */
+/* A page whose worth is computed. */
 struct tide_weighed {
 	uint64_t away; /* how long it was away the last time; 0: it never came back */
-	uint64_t gone; /* how long it is away now; 0: it is just leaving */
+	uint64_t gone; /* how long it has been away now; 0: it is just leaving */
 	bool dirty;
 };
 
@@ -296,7 +301,8 @@ TIDE_DEVICE static inline uint64_t tide_gone(uint64_t evicted, uint64_t now)
 	return now > evicted ? now - evicted : 1;
 }
 
-/* How long it will have its slot. Who is late will be later still. */
+/* How long the page will occupy its slot. The later a page already is, the longer it is expected to
+ * stay away. */
 TIDE_DEVICE static inline double tide_stay(struct tide_returns r, struct tide_weighed p)
 {
 	uint64_t mean = tide_returns_mean(r), least = p.away / 4;
@@ -308,14 +314,14 @@ TIDE_DEVICE static inline double tide_stay(struct tide_returns r, struct tide_we
 	return (double)(rest > least ? rest : least) + 1;
 }
 
-/* In reads. Nothing: it has no claim to a full tier 2. */
+/* What the page saves, in reads. 0: it has no claim to a slot of a full tier 2. */
 TIDE_DEVICE static inline double tide_saves(struct tide_returns r, struct tide_weighed p)
 {
 	bool comes = p.away || (p.gone && tide_returns_mean(r));
 	return (double)((comes ? 1 : 0) + (p.dirty ? TIDE_WRITE_READS : 0));
 }
 
-/* Does a page of tier 2 make room for the one that comes? */
+/* Does the page `there`, of tier 2, make room for the page `comes`? */
 TIDE_DEVICE static inline bool tide_yields(struct tide_returns r, struct tide_weighed there,
 					   struct tide_weighed comes)
 {
@@ -326,7 +332,7 @@ TIDE_DEVICE static inline bool tide_yields(struct tide_returns r, struct tide_we
 
 /* ---- which pages are sampled ---- */
 
-/* rate is above 0 and at most 1; a page is sampled if its hash is not above this. */
+/* The bound for a rate above 0 and at most 1. A page is sampled if its hash is not above it. */
 TIDE_DEVICE static inline uint64_t tide_sample_bound(double rate)
 {
 	double bound = rate * 18446744073709551616.0; /* 2^64 */
@@ -351,7 +357,8 @@ TIDE_DEVICE static inline bool tide_sampled(uint64_t page, uint64_t bound)
 __extension__ typedef unsigned __int128 tide_wide;
 __extension__ typedef __int128 tide_wide_signed;
 
-/* 2^18 pairs of numbers up to 2^40: the squares' sum is below 2^98, times n below 2^116. */
+/* With 2^18 pairs of numbers below 2^40, the sum of the squares is below 2^98, and n times the sum
+ * is below 2^116. */
 struct tide_sums {
 	uint64_t n;
 	tide_wide x, y, xx, xy;
@@ -366,7 +373,8 @@ static inline void tide_sums_add(struct tide_sums *s, uint64_t x, uint64_t y)
 	s->xy += (tide_wide)x * y;
 }
 
-/* False, and the line as it was, where the fit says nothing: all x equal, or no slope upwards. */
+/* Fits the line. Returns false, and leaves the line as it was, if the pairs say nothing: all x are
+ * equal, or the slope is not above 0. */
 static inline bool tide_sums_fit(const struct tide_sums *s, struct tide_line *line)
 {
 	tide_wide_signed rise = (tide_wide_signed)(s->n * s->xy - s->x * s->y);

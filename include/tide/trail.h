@@ -1,10 +1,11 @@
-/* Walking a long list costs a miss of the cache at every step, since the next entry is known only
- * when this one has arrived. Where entries keep their order, each can remember the one that stood
- * a few steps further on when they were put there, and a walk can ask for that one in time.
+/* A walk over a long list costs a cache miss at every step, because the next entry is known only
+ * when the present one has arrived. A trail helps where entries keep their order. Each entry
+ * remembers the entry that was put into the list TIDE_TRAIL steps later. A walk prefetches that
+ * entry in time.
  *
  *     a -> b -> .. -> h -> i        a.ahead = i
  *
- * The memory is a hint: when it is out of date, only the prefetch is wasted. */
+ * The remembered entry is a hint. If it is out of date, only the prefetch is wasted. */
 #ifndef TIDE_TRAIL_H
 #define TIDE_TRAIL_H
 
@@ -15,13 +16,13 @@ struct tide_walked {
 	struct tide_link link;
 	uint32_t ahead; /* index + 1, 0: not known */
 	uint8_t used;
-	uint8_t queue; /* of a policy that has several */
+	uint8_t queue; /* for a policy that has several queues */
 };
 
 #define TIDE_TRAIL 8
 
 struct tide_trail {
-	uint32_t last[TIDE_TRAIL]; /* index + 1 of the entries put in order before, a ring */
+	uint32_t last[TIDE_TRAIL]; /* a ring: index + 1 of each of the entries put last */
 	unsigned at;
 };
 
@@ -30,7 +31,7 @@ static inline struct tide_links tide_walked_links(const struct tide_view *v)
 	return (struct tide_links){v->slots, sizeof(struct tide_walked)};
 }
 
-/* i now stands after all that came here before it. */
+/* Chunk i now stands after all entries that were put before it. */
 static inline void tide_trail_put(struct tide_trail *t, const struct tide_view *v, uint32_t i)
 {
 	uint32_t behind = t->last[t->at];
@@ -40,7 +41,7 @@ static inline void tide_trail_put(struct tide_trail *t, const struct tide_view *
 	t->at = (t->at + 1) % TIDE_TRAIL;
 }
 
-/* At a step of a walk among chunks that have left. */
+/* Call it at each step of a walk over chunks that have left. */
 __attribute__((always_inline)) static inline void tide_trail_look_gone(const struct tide_view *v,
 								       const struct tide_walked *at)
 {
@@ -49,7 +50,8 @@ __attribute__((always_inline)) static inline void tide_trail_look_gone(const str
 				   1);
 }
 
-/* At a step of a walk among those that are here: the one ahead may be a victim. */
+/* Call it at each step of a walk over resident chunks. The chunk ahead may become the victim, so
+ * this prefetches its bitmaps too. */
 __attribute__((always_inline)) static inline void tide_trail_look(const struct tide_view *v,
 								  const struct tide_walked *at)
 {

@@ -1,8 +1,8 @@
-/* Arrays that grow, zero-filled, for state that is indexed by a dense number.
+/* Arrays that grow, for state that is indexed by a dense number. New items are zero.
  *
- * They are mapped, not allocated: growing moves page tables instead of bytes, parts never
- * touched cost nothing, and large ones ask for huge pages, because their use is random and
- * would otherwise miss the TLB at every step. Growing is mremap(), which <sys/mman.h> declares
+ * The arrays are mapped, not allocated. Growing moves page tables instead of bytes. Parts that were
+ * never touched cost nothing. Large arrays ask for huge pages, because their use is random and
+ * would otherwise miss the TLB at every step. Growing calls mremap(), which <sys/mman.h> declares
  * where _GNU_SOURCE is defined. */
 #ifndef TIDE_VEC_H
 #define TIDE_VEC_H
@@ -22,10 +22,10 @@ struct tide_vec {
 	size_t mapped_bytes;
 };
 
-/* An item_bytes of 0 makes a vec that stays empty: at is NULL, every call succeeds. */
+/* If item_bytes is 0, the array stays empty: at is NULL, and every call succeeds. */
 static inline void tide_vec_init(struct tide_vec *v, size_t item_bytes);
 
-/* Room for n items at least: 0 or -ENOMEM, then nothing has changed. */
+/* Makes room for at least n items. Returns 0, or -ENOMEM: nothing has changed. */
 static inline int tide_vec_reserve(struct tide_vec *v, uint64_t n);
 
 static inline void tide_vec_free(struct tide_vec *v);
@@ -63,7 +63,7 @@ static inline int tide_vec_reserve(struct tide_vec *v, uint64_t n)
 	if (at == MAP_FAILED)
 		return -ENOMEM;
 	if (unit == TIDE_VEC_HUGE_BYTES)
-		madvise(at, bytes, MADV_HUGEPAGE); /* a wish: an error changes nothing */
+		madvise(at, bytes, MADV_HUGEPAGE); /* a hint: an error changes nothing */
 	v->at = at;
 	v->mapped_bytes = bytes;
 	return 0;

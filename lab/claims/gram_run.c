@@ -37,7 +37,7 @@ static int wrong(uint64_t page, struct tide_error *err)
 static int access_page(struct run *r, uint64_t access, struct tide_error *err)
 {
 	bool update = access & 1;
-	struct tide_pool_pin pin;
+	struct tide_pool_pin pin = {.size = sizeof pin};
 	uint64_t start = td_clock_ns();
 	int rc = tide_pool_get(r->pool, access / 2, update ? TIDE_POOL_WRITE : TIDE_POOL_READ, &pin,
 			       err);

@@ -103,7 +103,7 @@ static struct thread *choose(struct thread *threads, size_t n)
 
 static int weave(struct td_cli_copy *copy, struct thread *threads, size_t n, struct tide_error *err)
 {
-	struct tide_event event;
+	struct tide_event event = {.size = sizeof event};
 	struct thread *t;
 	int rc = 0;
 
@@ -147,7 +147,7 @@ int td_cli_copy_trace(struct td_cli_copy *copy, const struct td_claims_options *
 					     .columns = args->columns,
 					     .page = args->page};
 	struct tide_trace *trace = NULL;
-	struct tide_event event;
+	struct tide_event event = {.size = sizeof event};
 	int rc = start(copy, err);
 
 	if (rc)
@@ -170,7 +170,9 @@ int td_cli_copy_letters(struct td_cli_copy *copy, const char *round, const char 
 		return rc;
 	for (unsigned i = 0; i < rounds; i++)
 		for (const char *c = round; *c; c++)
-			put(copy, &(struct tide_event){.page = (uint64_t)(*c - 'a')},
+			put(copy,
+			    &(struct tide_event){.size = sizeof(struct tide_event),
+						 .page = (uint64_t)(*c - 'a')},
 			    (uint64_t)(refs[c - round] - '0'));
 	return finish(copy, 0, err);
 }

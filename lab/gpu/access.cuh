@@ -49,9 +49,9 @@ template <class T> struct td_plain_cursor {
 	__device__ __forceinline__ explicit td_plain_cursor(const td_plain_span &array) : a(array)
 	{
 	}
-	__device__ __forceinline__ T *read(uint64_t i)
+	__device__ __forceinline__ const T *read(uint64_t i)
 	{
-		return (T *)a.at + i;
+		return (const T *)a.at + i;
 	}
 	__device__ __forceinline__ T *write(uint64_t i)
 	{
@@ -173,17 +173,17 @@ static inline uint64_t td_app_warps(const struct td_app_run *r, unsigned pins, u
 	return fit ? fit : block_warps;
 }
 
-template <class... Params, class... Args>
+template <class... Params>
 static int td_app_launch(struct td_app_run *r, struct tide_error *err, uint64_t warps,
 			 unsigned block_warps, unsigned pins, void (*kernel)(Params...),
-			 Args... args)
+			 typename td_dev_as<Params>::type... args)
 {
 	dim3 grid((unsigned)(warps / block_warps)), block(block_warps * 32);
 
 	r->launches++;
 	if (r->gpu)
 		return tide_launch(r->gpu, err, grid, block, pins, kernel, args...);
-	kernel<<<grid, block>>>(Params(args)...);
+	kernel<<<grid, block>>>(args...);
 	int rc = td_app_cuda(cudaGetLastError(), "launch a kernel", err);
 	return rc ? rc : td_app_cuda(cudaDeviceSynchronize(), "run a kernel", err);
 }

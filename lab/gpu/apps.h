@@ -19,8 +19,9 @@ enum td_gpu_app_memory {
 
 enum td_gpu_app_verify {
 	TD_GPU_APP_NOT,
-	TD_GPU_APP_REFERENCE, /* every result with that of the processor: for small sizes */
-	TD_GPU_APP_CHECKSUM,  /* the results' sum, by the GPU and from the files, as expected */
+	TD_GPU_APP_REFERENCE, /* compares every result with that of the processor; for small sizes
+			       */
+	TD_GPU_APP_CHECKSUM,  /* compares the sum of the results, by the GPU and from the files */
 };
 
 struct td_gpu_app_job {
@@ -35,35 +36,31 @@ struct td_gpu_app_job {
 	uint64_t iterations; /* 0: as in the paper's model */
 	uint64_t warps;      /* 0: as many as take a quarter of tier 1 with their pins */
 	enum td_gpu_app_verify verify;
-	const uint64_t
-		*expected; /* checksum; NULL: of a run in plain memory of the GPU, made first */
-	bool keep_files;   /* for the next run with the same sizes */
+	const uint64_t *expected; /* checksum; NULL: a run in plain memory of the GPU gives it */
+	bool keep_files;          /* for the next run with the same sizes */
 };
 
-/* {"app","config":{},"shape":{},"data_bytes","launches","time_ns","counts":{},"gpu":{},"checksum",
- * "verified","reason"}: verified is null where it was not asked for; a result that is wrong is no
- * error. */
-int td_gpu_app_run(const struct td_gpu_app_job *job, json_t **out, struct tide_error *err);
-/* The sum of the results as a number. False: it was not made. */
-bool td_gpu_app_checksum(const json_t *result, uint64_t *sum);
-/* Files that runs of this size kept; graph: also those that the graph applications share. */
+/* Fills *out, which is all zero. A result that is wrong is no error: out->verified says it. */
+int td_gpu_app_run(const struct td_gpu_app_job *job, struct td_gpu_run *out,
+		   struct tide_error *err);
+/* Removes the files that runs of this size kept; graph: also those that the graph applications
+ * share. */
 void td_gpu_app_clean(const struct td_gpu_app_job *job, bool graph);
 
-/* {"ok","config":{},"runs":[],"means":[]}: each application at each oversubscription in each
- * placement, and the baselines. */
-int td_gpu_apps_run(const struct td_gpu_bench_options *options, json_t **out,
+/* Each application at each oversubscription in each placement, and the baselines. Fills *out, which
+ * is all zero. */
+int td_gpu_apps_run(const struct td_gpu_bench_options *options, struct td_gpu_apps *out,
 		    struct tide_error *err);
 
 extern const struct td_gpu_part td_gpu_apps[];
 
 /* ---- between the files of this folder ---- */
 
-double td_gpu_app_time_ns(const json_t *row); /* 0: it failed */
-/* Adds to "means" the speedup of a placement, where there is any. */
-void td_gpu_apps_mean(json_t *doc, const struct td_gpu_setup *setup, const char *place,
+/* Adds the mean speedup of a placement, where there is any. */
+void td_gpu_apps_mean(struct td_gpu_apps *all, const struct td_gpu_setup *setup, const char *place,
 		      double size);
-/* Adds to "claims" what the comparison must give, if all of it was run. */
-void td_gpu_apps_claims(json_t *doc, const struct td_gpu_setup *setup);
+/* Adds what the comparison must give, if all of it was run. */
+void td_gpu_apps_claims(struct td_gpu_apps *all, const struct td_gpu_setup *setup);
 
 struct td_app_run;
 

@@ -6,18 +6,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpu/tools.h"
 #include "apps.h"
 #include "core/text.h"
+#include "gpu/tools.h"
 
-enum { SIZES_MOST = 8, PLACES_MOST = 8, NAME_MOST = 64, ROUNDS_MOST = 31 };
+enum { SIZES_MOST = 8, PLACES_MOST = 8, NAME_MOST = 64, ROUNDS_MOST = TD_GPU_TIMES };
 
 /* An application that has run for so long begins no other round. */
 #define ENOUGH_NS 20e9
 
 struct sweep {
 	const struct td_gpu_bench_options *o;
-	json_t *doc;
+	struct td_gpu_apps *all;
 	struct td_gpu_app_job job; /* what all runs have in common */
 	unsigned sizes, places;
 	uint64_t rounds;
@@ -79,8 +79,7 @@ static void add_place(struct sweep *w, const char *name)
 /* The processor's policies stand where the GPU's placements stood. */
 static void read_places(struct sweep *w)
 {
-	const char *list =
-		w->o->place ? w->o->place : "bam,tier-order,random,reuse,worth";
+	const char *list = w->o->place ? w->o->place : "bam,tier-order,random,reuse,worth";
 	char entry[NAME_MOST];
 
 	w->baselines = !w->o->place && !w->o->orchestrate;
@@ -132,64 +131,55 @@ static int read_options(struct sweep *w, struct tide_error *err)
 
 /* ---- one run is one row ---- */
 
-static void add_accuracy(json_t *row)
+static void tell(const struct sweep *w, const struct td_gpu_run *r)
 {
-	const json_t *gpu = json_object_get(row, "gpu");
-	json_int_t judged = json_integer_value(json_object_get(gpu, "predictions_judged"));
-	json_int_t right = json_integer_value(json_object_get(gpu, "predictions_right"));
+	const char *why = *r->error ? r->error : r->reason;
 
-	json_object_set_new(row, "accuracy",
-			    judged > 0 ? json_real((double)right / (double)judged) : json_null());
+	td_gpu_tell(&w->o->setup, "  %s %s: %.3f s%s%s%s", r->app, r->label,
+		    (double)r->time_ns / 1e9,
+		    r->verified > 0    ? ", right"
+		    : r->verified == 0 ? ", WRONG"
+				       : "",
+		    *why ? ": " : "", why);
 }
 
-static void tell(const struct sweep *w, const json_t *row, const char *label)
-{
-	const json_t *verified = json_object_get(row, "verified");
-	const char *error = json_string_value(json_object_get(row, "error"));
-	const char *reason = json_string_value(json_object_get(row, "reason"));
-
-	td_gpu_tell(&w->o->setup, "  %s %s: %.3f s%s%s%s",
-		    json_string_value(json_object_get(row, "app")), label,
-		    (double)json_integer_value(json_object_get(row, "time_ns")) / 1e9,
-		    json_is_true(verified)    ? ", right"
-		    : json_is_false(verified) ? ", WRONG"
-					      : "",
-		    error || reason ? ": " : "",
-		    error    ? error
-		    : reason ? reason
-			     : "");
-}
-
-/* NULL: there is no memory for it. */
-static json_t *make_row(struct sweep *w, const struct td_gpu_app_job *job, const char *label)
+static void make_run(struct sweep *w, const struct td_gpu_app_job *job, const char *label,
+		     struct td_gpu_run *r)
 {
 	struct tide_error err = {0};
-	json_t *row = NULL;
 
+	*r = (struct td_gpu_run){0};
 	td_gpu_tell(&w->o->setup, "  %s %s ..", job->app, label);
-	int rc = td_gpu_app_run(job, &row, &err);
-	if (rc) {
-		json_decref(row);
-		row = json_pack("{s:s,s:n,s:s}", "app", job->app, "verified", "error", err.text);
+	if (td_gpu_app_run(job, r, &err)) {
+		*r = (struct td_gpu_run){.app = job->app, .verified = -1};
+		snprintf(r->error, sizeof r->error, "%s", err.text);
 	}
-	json_object_set_new(row, "place", json_string(label));
-	json_object_set_new(row, "oversubscribe", json_real(job->oversubscription));
-	add_accuracy(row);
-	if (rc || json_is_false(json_object_get(row, "verified")))
-		json_object_set_new(w->doc, "ok", json_false());
-	if (row)
-		tell(w, row, label);
-	return row;
+	snprintf(r->label, sizeof r->label, "%s", label);
+	r->oversubscribe = job->oversubscription;
+	w->all->ok = w->all->ok && !*r->error && r->verified != 0;
+	tell(w, r);
 }
 
-/* The row belongs to the document. */
-static json_t *run_row(struct sweep *w, const struct td_gpu_app_job *job, const char *label,
-		       const char *into)
+/* Takes over what the run has allocated. */
+static void keep(struct sweep *w, struct td_gpu_run **rows, size_t *n, struct td_gpu_run *r)
 {
-	json_t *row = make_row(w, job, label);
+	struct td_gpu_run *more = td_gpu_more(*rows, n, sizeof *more);
 
-	json_array_append_new(json_object_get(w->doc, into), row);
-	return row;
+	if (!more) {
+		free(r->stats_json);
+		w->all->ok = false;
+		return;
+	}
+	*rows = more;
+	more[*n - 1] = *r;
+}
+
+static void run_row(struct sweep *w, const struct td_gpu_app_job *job, const char *label)
+{
+	struct td_gpu_run r;
+
+	make_run(w, job, label, &r);
+	keep(w, &w->all->runs, &w->all->runs_n, &r);
 }
 
 /* ---- an application ---- */
@@ -198,6 +188,7 @@ static json_t *run_row(struct sweep *w, const struct td_gpu_app_job *job, const 
 static void run_small(struct sweep *w, const char *app)
 {
 	struct td_gpu_app_job job = w->job;
+	struct td_gpu_run r;
 
 	job.app = app;
 	job.near_bytes = 2 << 20;
@@ -206,7 +197,8 @@ static void run_small(struct sweep *w, const char *app)
 	job.oversubscription = 2;
 	job.place = "reuse";
 	job.verify = TD_GPU_APP_REFERENCE;
-	run_row(w, &job, "small", "references");
+	make_run(w, &job, "small", &r);
+	keep(w, &w->all->references, &w->all->references_n, &r);
 	td_gpu_app_clean(&job, true);
 }
 
@@ -215,71 +207,66 @@ static void run_baselines(struct sweep *w, const struct td_gpu_app_job *job)
 	struct td_gpu_app_job other = *job;
 
 	other.memory = TD_GPU_APP_ZERO_COPY;
-	run_row(w, &other, "zero-copy", "runs");
+	run_row(w, &other, "zero-copy");
 	other.memory = TD_GPU_APP_UNIFIED;
-	run_row(w, &other, "unified", "runs");
+	run_row(w, &other, "unified");
 	other.memory = TD_GPU_APP_TIDE;
 	other.resident = true;
 	other.place = "bam";
-	run_row(w, &other, "resident", "runs");
+	run_row(w, &other, "resident");
 }
 
-/* A placement in all rounds: the row of the first, and the times that it took. */
-struct turns {
-	json_t *row;
-	double times_ns[ROUNDS_MOST];
-	unsigned n;
-};
-
+/* A placement in all rounds: the row of the first, or of one that is wrong, with all times. */
 static void take_turn(struct sweep *w, const struct td_gpu_app_job *job, unsigned place,
-		      struct turns *t)
+		      struct td_gpu_run *row)
 {
 	bool host = w->o->orchestrate && !strcmp(w->o->orchestrate, "host");
 	struct td_gpu_app_job one = *job;
+	struct td_gpu_run r;
 
 	one.place = host ? NULL : w->place[place];
 	one.orchestrate = w->o->orchestrate;
 	one.evict = w->o->evict;
 	one.prefetch = w->o->prefetch;
-	json_t *row = make_row(w, &one, w->place[place]);
-	if (td_gpu_app_time_ns(row) > 0)
-		t->times_ns[t->n++] = td_gpu_app_time_ns(row);
-	if (!t->row)
-		t->row = json_incref(row);
-	else if (!json_is_true(json_object_get(row, "verified")))
-		json_object_update(t->row, row); /* says what is wrong */
-	json_decref(row);
+	make_run(w, &one, w->place[place], &r);
+	memcpy(r.times_ns, row->times_ns, sizeof r.times_ns);
+	r.times_n = row->times_n;
+	if (r.time_ns)
+		r.times_ns[r.times_n++] = r.time_ns;
+	if (row->app && r.verified > 0) {
+		memcpy(row->times_ns, r.times_ns, sizeof r.times_ns);
+		row->times_n = r.times_n;
+		free(r.stats_json);
+		return;
+	}
+	free(row->stats_json);
+	*row = r;
 }
 
 /* The median counts, all of them are told. */
-static void add_times(const struct turns *t, uint64_t rounds)
+static void take_median(struct td_gpu_run *row, uint64_t rounds)
 {
 	double sorted_ns[ROUNDS_MOST];
-	json_t *all = json_array();
 
-	memcpy(sorted_ns, t->times_ns, sizeof sorted_ns);
-	for (unsigned i = 0; i < t->n; i++)
-		json_array_append_new(all, json_integer((json_int_t)t->times_ns[i]));
-	if (t->n && rounds > 1)
-		json_object_set_new(t->row, "time_ns",
-				    json_integer((json_int_t)td_gpu_median(sorted_ns, t->n)));
-	if (rounds > 1)
-		json_object_set(t->row, "times_ns", all);
-	json_decref(all);
+	for (unsigned i = 0; i < row->times_n; i++)
+		sorted_ns[i] = (double)row->times_ns[i];
+	if (row->times_n && rounds > 1)
+		row->time_ns = (uint64_t)td_gpu_median(sorted_ns, row->times_n);
+	if (rounds <= 1)
+		row->times_n = 0;
 }
 
-static void add_speedups(struct sweep *w, struct turns *t)
+static void add_speedups(const struct sweep *w, struct td_gpu_run *rows)
 {
 	double bam_ns = 0;
 
 	for (unsigned i = 0; i < w->places; i++) {
 		if (!strcmp(w->place[i], "bam"))
-			bam_ns = td_gpu_app_time_ns(t[i].row);
+			bam_ns = (double)rows[i].time_ns;
 	}
 	for (unsigned i = 0; i < w->places; i++) {
-		double ns = td_gpu_app_time_ns(t[i].row);
-		if (bam_ns > 0 && ns > 0)
-			json_object_set_new(t[i].row, "speedup", json_real(bam_ns / ns));
+		if (bam_ns > 0 && rows[i].time_ns)
+			rows[i].speedup = bam_ns / (double)rows[i].time_ns;
 	}
 }
 
@@ -287,39 +274,47 @@ static void add_speedups(struct sweep *w, struct turns *t)
  * round backwards, so that not always the same one comes after one that wrote much. */
 static void run_places(struct sweep *w, const struct td_gpu_app_job *job)
 {
-	struct turns turns[PLACES_MOST] = {0};
+	struct td_gpu_run *rows = calloc(PLACES_MOST, sizeof *rows);
 	double spent_ns = 0;
 
+	if (!rows) {
+		w->all->ok = false;
+		return;
+	}
 	for (uint64_t round = 0; round < w->rounds && spent_ns < ENOUGH_NS; round++) {
 		for (unsigned k = 0; k < w->places; k++) {
-			unsigned i = round % 2 ? w->places - 1 - k : k, before = turns[i].n;
-			take_turn(w, job, i, &turns[i]);
-			if (turns[i].n > before)
-				spent_ns += turns[i].times_ns[before];
+			unsigned i = round % 2 ? w->places - 1 - k : k, before = rows[i].times_n;
+			take_turn(w, job, i, &rows[i]);
+			if (rows[i].times_n > before)
+				spent_ns += (double)rows[i].times_ns[before];
 		}
 	}
 	for (unsigned i = 0; i < w->places; i++)
-		add_times(&turns[i], w->rounds);
-	add_speedups(w, turns);
+		take_median(&rows[i], w->rounds);
+	add_speedups(w, rows);
 	for (unsigned i = 0; i < w->places; i++)
-		json_array_append_new(json_object_get(w->doc, "runs"), turns[i].row);
+		keep(w, &w->all->runs, &w->all->runs_n, &rows[i]);
+	free(rows);
 }
 
 static void run_size(struct sweep *w, const char *app, double size, bool first)
 {
 	struct td_gpu_app_job job = w->job;
-	uint64_t expected = 0;
+	struct td_gpu_run raw;
+	uint64_t expected;
 
 	job.app = app;
 	job.oversubscription = size;
 	job.verify = TD_GPU_APP_CHECKSUM;
 	job.memory = TD_GPU_APP_RAW;
-	const json_t *raw = run_row(w, &job, "raw", "runs");
+	make_run(w, &job, "raw", &raw);
+	expected = raw.checksum;
 	job.memory = TD_GPU_APP_TIDE;
-	if (td_gpu_app_checksum(raw, &expected))
+	if (raw.has_checksum)
 		job.expected = &expected;
 	else
 		job.verify = TD_GPU_APP_NOT;
+	keep(w, &w->all->runs, &w->all->runs_n, &raw);
 	if (w->baselines && first)
 		run_baselines(w, &job);
 	run_places(w, &job);
@@ -328,30 +323,25 @@ static void run_size(struct sweep *w, const char *app, double size, bool first)
 
 /* ---- all ---- */
 
-static void add_config(const struct sweep *w)
+static void take_config(const struct sweep *w)
 {
-	json_t *c = json_object();
-
-	json_object_set_new(c, "near_bytes", json_integer((json_int_t)w->job.near_bytes));
-	json_object_set_new(c, "host_bytes", json_integer((json_int_t)w->job.host_bytes));
-	json_object_set_new(c, "page_bytes", json_integer((json_int_t)w->job.page_bytes));
-	json_object_set_new(c, "rounds", json_integer((json_int_t)w->rounds));
-	json_object_set_new(c, "transfer",
-			    json_string(w->job.transfer ? w->job.transfer : "zero-copy"));
-	json_object_set_new(w->doc, "config", c);
+	w->all->near_bytes = w->job.near_bytes;
+	w->all->host_bytes = w->job.host_bytes;
+	w->all->page_bytes = w->job.page_bytes;
+	w->all->rounds = w->rounds;
+	w->all->transfer = w->job.transfer ? w->job.transfer : "zero-copy";
 }
 
-int td_gpu_apps_run(const struct td_gpu_bench_options *options, json_t **out,
+int td_gpu_apps_run(const struct td_gpu_bench_options *options, struct td_gpu_apps *out,
 		    struct tide_error *err)
 {
-	struct sweep w = {.o = options};
+	struct sweep w = {.o = options, .all = out};
 	int rc = read_options(&w, err);
 
-	w.doc = *out = json_pack("{s:b,s:{},s:[],s:[],s:[],s:[]}", "ok", 1, "config", "references",
-				 "runs", "means", "claims");
-	if (rc || !w.doc)
-		return rc ? rc : tide_fail(err, -ENOMEM, "no memory for results");
-	add_config(&w);
+	if (rc)
+		return rc;
+	out->ok = true;
+	take_config(&w);
 	for (const struct td_gpu_part *a = td_gpu_apps; a->name; a++) {
 		if (!td_gpu_listed(options->app, a->name))
 			continue;
@@ -364,8 +354,8 @@ int td_gpu_apps_run(const struct td_gpu_bench_options *options, json_t **out,
 	td_gpu_app_clean(&w.job, true); /* the graph, which several had */
 	for (unsigned i = 0; i < w.sizes; i++) {
 		for (unsigned p = 0; p < w.places; p++)
-			td_gpu_apps_mean(w.doc, &options->setup, w.place[p], w.size[i]);
+			td_gpu_apps_mean(out, &options->setup, w.place[p], w.size[i]);
 	}
-	td_gpu_apps_claims(w.doc, &options->setup);
+	td_gpu_apps_claims(out, &options->setup);
 	return 0;
 }

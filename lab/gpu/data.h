@@ -14,13 +14,13 @@ extern "C" {
 int td_app_path(char path[TD_GPU_PATH], const struct td_app_shape *s, unsigned array,
 		const struct td_gpu_setup *setup, struct tide_error *err);
 
-/* The graph, and what of it the dimensions depend on. To be called before anything is filled. */
+/* Makes the graph, and the dimensions that depend on it. Call it before anything is filled. */
 int td_app_prepare(struct td_app_shape *s, const struct td_gpu_setup *setup,
 		   struct tide_error *err);
 /* Files of all arrays that are not near. */
 int td_app_make(const struct td_app_shape *s, const struct td_gpu_setup *setup,
 		struct tide_error *err);
-/* All of them, the graph's too where it says so. */
+/* Removes them all; with `graph` also those of the graph. */
 void td_app_remove(const struct td_app_shape *s, const struct td_gpu_setup *setup, bool graph);
 
 /* The first content of a whole array. */

@@ -10,7 +10,9 @@ struct td_app_outcome {
 	bool has_checksum;
 	int verified; /* -1: not asked for */
 	char reason[256];
-	json_t *stats;
+	bool has_stats;
+	struct tide_gpu_stats stats;
+	char *stats_json;
 };
 
 /* Sums of results, on the GPU: those that are read back as part of the application, or all others.

@@ -79,7 +79,7 @@ extern const struct td_app_plan *const td_app_plans[TD_APP_PLANS]; /* in the pap
 
 /* ---- for sizes ---- */
 
-/* Fills what is asked for where it is 0, calls the plan, checks the sum. */
+/* Sets what is 0 to its default, calls the plan, and checks the sum. */
 int td_app_shape(struct td_app_shape *s, const struct td_app_plan *plan, struct tide_error *err);
 
 double td_app_bytes(const struct td_app_shape *s); /* the working set that is asked for */

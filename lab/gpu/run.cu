@@ -49,12 +49,12 @@ static int run_timed(struct td_app_running *x, const struct td_gpu_kernels *k,
 
 static int take_stats(struct td_app_running *x, struct td_app_outcome *o, struct tide_error *err)
 {
-	char *text = NULL;
-	int rc = x->run.gpu ? tide_gpu_stats_json(x->run.gpu, &text, err) : 0;
+	o->stats.size = sizeof o->stats;
+	int rc = x->run.gpu ? tide_gpu_stats(x->run.gpu, &o->stats, err) : 0;
 
-	if (text)
-		o->stats = json_loads(text, 0, NULL);
-	free(text);
+	if (!rc && x->run.gpu)
+		rc = tide_gpu_stats_json(x->run.gpu, &o->stats_json, err);
+	o->has_stats = !rc && x->run.gpu;
 	return rc;
 }
 
@@ -89,82 +89,59 @@ static int run_opened(struct td_app_running *x, const struct td_gpu_kernels *k,
 	return rc;
 }
 
-/* ---- as JSON ---- */
+/* ---- as a row ---- */
 
-static json_t *integer(uint64_t value)
-{
-	return json_integer((json_int_t)value);
-}
-
-static void set_text(json_t *o, const char *key, const char *text)
-{
-	if (text)
-		json_object_set_new(o, key, json_string(text));
-}
-
-static json_t *config_of(const struct td_app_running *x)
+static void take_config(const struct td_app_running *x, struct td_gpu_run *to)
 {
 	static const char *const memories[] = {"tide", "raw", "zero-copy", "unified"};
 	const struct td_gpu_app_job *job = x->job;
-	json_t *c = json_object();
 
-	set_text(c, "memory", memories[job->memory]);
-	json_object_set_new(c, "near_bytes", integer(x->shape.near_bytes));
-	json_object_set_new(c, "host_bytes", integer(x->shape.host_bytes));
-	json_object_set_new(c, "page_bytes", integer(x->shape.page_bytes));
-	json_object_set_new(c, "oversubscribe", json_real(x->shape.oversubscription));
-	json_object_set_new(c, "resident", json_boolean(job->resident));
-	json_object_set_new(c, "iterations", integer(x->shape.iterations));
-	json_object_set_new(c, "seed", integer(x->shape.seed));
-	set_text(c, "place", job->place);
-	set_text(c, "transfer", job->transfer);
-	set_text(c, "orchestrate", job->orchestrate);
-	set_text(c, "evict", job->evict);
-	set_text(c, "prefetch", job->prefetch);
-	return c;
+	to->memory = memories[job->memory];
+	to->near_bytes = x->shape.near_bytes;
+	to->host_bytes = x->shape.host_bytes;
+	to->page_bytes = x->shape.page_bytes;
+	to->oversubscribe = x->shape.oversubscription;
+	to->resident = job->resident;
+	to->iterations = x->shape.iterations;
+	to->seed = x->shape.seed;
+	snprintf(to->place, sizeof to->place, "%s", job->place ? job->place : "");
+	to->transfer = job->transfer;
+	to->orchestrate = job->orchestrate;
+	to->evict = job->evict;
+	to->prefetch = job->prefetch;
 }
 
-static json_t *shape_of(const struct td_app_shape *s)
+static void take_sizes(const struct td_app_shape *s, struct td_gpu_run *to)
 {
-	json_t *o = json_object();
+	static_assert(TD_APP_SIZES <= TD_GPU_SIZES, "a row has room for all sizes");
+	unsigned n = 0;
 
 	for (unsigned i = 0; i < TD_APP_SIZES; i++) {
-		if (s->size_names[i])
-			json_object_set_new(o, s->size_names[i], integer(s->size[i]));
+		if (!s->size_names[i])
+			continue;
+		to->size_names[n] = s->size_names[i];
+		to->sizes[n++] = s->size[i];
 	}
-	return o;
 }
 
-static json_t *result_of(const struct td_app_running *x, const struct td_app_outcome *o)
+/* Takes the text over. */
+static void take_outcome(const struct td_app_running *x, struct td_app_outcome *o,
+			 struct td_gpu_run *to)
 {
-	json_t *result = json_object();
-	char checksum[24];
-
-	json_object_set_new(result, "app", json_string(x->shape.plan->name));
-	json_object_set_new(result, "config", config_of(x));
-	json_object_set_new(result, "shape", shape_of(&x->shape));
-	json_object_set_new(result, "data_bytes", integer(x->shape.data_bytes));
-	json_object_set_new(result, "launches", integer(o->launches));
-	json_object_set_new(result, "time_ns", integer(o->time_ns));
-	if (o->stats) /* "counts", "gpu", and what else it has */
-		json_object_update_missing(result, o->stats);
-	if (o->has_checksum) {
-		snprintf(checksum, sizeof checksum, "0x%016" PRIx64, o->checksum);
-		json_object_set_new(result, "checksum", json_string(checksum));
-	}
-	json_object_set_new(result, "verified",
-			    o->verified < 0 ? json_null() : json_boolean(o->verified));
-	if (o->reason[0])
-		json_object_set_new(result, "reason", json_string(o->reason));
-	return result;
-}
-
-bool td_gpu_app_checksum(const json_t *result, uint64_t *sum)
-{
-	const char *text = json_string_value(json_object_get(result, "checksum"));
-
-	*sum = text ? strtoull(text, NULL, 16) : 0;
-	return text != NULL;
+	take_config(x, to);
+	take_sizes(&x->shape, to);
+	to->app = x->shape.plan->name;
+	to->data_bytes = x->shape.data_bytes;
+	to->launches = o->launches;
+	to->time_ns = o->time_ns;
+	to->has_stats = o->has_stats;
+	to->stats = o->stats;
+	to->stats_json = o->stats_json;
+	o->stats_json = NULL;
+	to->has_checksum = o->has_checksum;
+	to->checksum = o->checksum;
+	to->verified = o->verified;
+	snprintf(to->reason, sizeof to->reason, "%s", o->reason);
 }
 
 /* ---- from a job ---- */
@@ -192,15 +169,16 @@ static int shape_job(const struct td_gpu_app_job *job, const struct td_gpu_kerne
 static int expect(const struct td_gpu_app_job *job, uint64_t *sum, struct tide_error *err)
 {
 	struct td_gpu_app_job raw = *job;
-	json_t *result = NULL;
+	struct td_gpu_run result = {};
 
 	raw.memory = TD_GPU_APP_RAW;
 	raw.warps = 0;
 	raw.keep_files = true;
 	int rc = td_gpu_app_run(&raw, &result, err);
-	if (!rc && !td_gpu_app_checksum(result, sum))
+	*sum = result.checksum;
+	if (!rc && !result.has_checksum)
 		rc = tide_fail(err, -EIO, "%s: there is no checksum to compare with", job->app);
-	json_decref(result);
+	free(result.stats_json);
 	return rc;
 }
 
@@ -213,7 +191,7 @@ void td_gpu_app_clean(const struct td_gpu_app_job *job, bool graph)
 		td_app_remove(&s, &job->setup, graph);
 }
 
-int td_gpu_app_run(const struct td_gpu_app_job *job, json_t **out, struct tide_error *err)
+int td_gpu_app_run(const struct td_gpu_app_job *job, struct td_gpu_run *out, struct tide_error *err)
 {
 	struct td_gpu_app_job own = *job;
 	struct td_app_running x;
@@ -221,7 +199,6 @@ int td_gpu_app_run(const struct td_gpu_app_job *job, json_t **out, struct tide_e
 	const struct td_gpu_kernels *k;
 	uint64_t expected = 0;
 
-	*out = NULL;
 	memset(&x, 0, sizeof x);
 	memset(&o, 0, sizeof o);
 	x.job = &own;
@@ -237,10 +214,10 @@ int td_gpu_app_run(const struct td_gpu_app_job *job, json_t **out, struct tide_e
 	if (!rc)
 		rc = run_opened(&x, k, &o, err);
 	if (!rc)
-		*out = result_of(&x, &o);
+		take_outcome(&x, &o, out);
 	td_app_close(&x);
 	if (!own.keep_files && x.shape.plan)
 		td_app_remove(&x.shape, &own.setup, true);
-	json_decref(o.stats);
+	free(o.stats_json);
 	return rc;
 }

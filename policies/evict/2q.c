@@ -1,5 +1,5 @@
-/* 2Q, full version: a page comes into a short queue (A1in); what leaves that is remembered
- * (A1out), and only a page asked for again from there enters the LRU list proper (Am). */
+/* 2Q, full version. A page first comes into a short queue (A1in). When it leaves from there, it is
+ * remembered (A1out). Only a page that faults while it is remembered enters the LRU list (Am). */
 #include "queues.h"
 
 enum { A1IN = 1, A1OUT, AM };
@@ -7,7 +7,7 @@ enum { A1IN = 1, A1OUT, AM };
 struct twoq {
 	struct queues q;
 	uint64_t kin, kout;
-	bool known; /* the faulting page was in A1out before its victim came there */
+	bool known; /* the faulting page was in A1out, before its victim came there */
 };
 
 static int create(void *self, const struct tide_view *view, const union tide_value *values,

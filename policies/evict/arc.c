@@ -1,8 +1,9 @@
-/* ARC, adaptive replacement cache: pages seen once (T1) and more often (T2), each with a ghost
- * list (B1, B2); hits on the ghosts move the target size p of T1. p and its steps are integers.
+/* ARC, adaptive replacement cache. T1 holds the pages accessed once, T2 the pages accessed more
+ * often. Each has a ghost list (B1, B2). Hits on the ghosts move the target size p of T1. p and its
+ * steps are integers.
  *
- * What leaves T1 is its oldest and becomes the newest of B1, so the two are one list, and a page
- * leaves by moving the edge between them; likewise T2 and B2.
+ * The page that leaves T1 is its oldest, and becomes the newest of B1. So T1 and B1 are one list,
+ * and a page leaves when the edge between them moves past it. T2 and B2 are one list, too.
  *
  *     oldest   B B B B | T T T T T   newest
  *                        ^ edge */
@@ -13,7 +14,7 @@ enum { T1 = 1, T2, B1, B2 };
 
 struct pages {
 	struct tide_list list; /* the head is the oldest */
-	uint32_t edge;         /* the oldest that is here, or TIDE_NIL */
+	uint32_t edge;         /* the oldest resident page, or TIDE_NIL */
 	uint32_t here;
 };
 
@@ -78,7 +79,7 @@ static inline void move_to_often(struct arc *s, const struct tide_view *v, uint3
 	enter(&s->often, v, i, T2);
 }
 
-/* The newest of the ghosts. */
+/* The newest ghost. */
 static inline void become_ghost(struct pages *l, const struct tide_view *v, uint32_t i, uint8_t as)
 {
 	struct tide_links links = tide_walked_links(v);
@@ -95,7 +96,7 @@ static inline void become_ghost(struct pages *l, const struct tide_view *v, uint
 	l->here--;
 }
 
-/* Until ghosts and pages here are at most n. */
+/* Drops ghosts until ghosts and resident pages together are at most n. */
 static inline void forget_ghosts(struct pages *l, const struct tide_view *v, uint64_t n)
 {
 	while (l->list.n > n && ghosts(l)) {
@@ -132,7 +133,7 @@ static void adapt(struct arc *s, bool once, uint64_t n)
 	}
 }
 
-/* A page that no list knows: the ghosts make room first. */
+/* A page that is in no list comes in. The ghosts make room first. */
 static void make_room(struct arc *s, const struct tide_view *v, uint64_t n)
 {
 	uint64_t l1 = s->once.list.n, all = l1 + s->often.list.n;
@@ -172,13 +173,13 @@ static void on_migrated(void *self, tide_chunk c, uint64_t pages)
 	}
 	if (view.near->fault_chunk.index == c.index)
 		return;
-	/* The algorithm keeps these bounds itself, but knows nothing of prefetched pages. */
+	/* The algorithm itself keeps these bounds, but not for prefetched pages. */
 	uint64_t n = view.near->capacity_pages;
 	forget_ghosts(&s->once, &view, n);
 	forget_ghosts(&s->often, &view, 2 * n);
 }
 
-/* The access that brought a page in is no reuse. */
+/* The access that brought a page in does not count as reuse. */
 static void on_access(void *self, tide_chunk c, tide_page p, uint64_t ref)
 {
 	struct arc *s = self;

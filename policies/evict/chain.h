@@ -1,5 +1,5 @@
-/* A list of resident chunks in some order of time; fifo, lrm, lru and mru differ only in what
- * moves a chunk to its tail and from which end the victim comes. */
+/* A list of resident chunks in some order of time. fifo, lrm, lru and mru differ only in what moves
+ * a chunk to the tail, and in the end of the list from which they take the victim. */
 #ifndef TIDE_EVICT_CHAIN_H
 #define TIDE_EVICT_CHAIN_H
 

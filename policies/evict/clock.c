@@ -1,8 +1,8 @@
 /* Clock: a ring with one bit per chunk and a hand.
  *
- * The ring is an array: entry k lies in slot k and has nothing to do with chunk k, and its bit is
- * one of a word of 32, so that the hand mostly looks at many chunks at once. Entries without a
- * chunk are in one gap just behind the hand, where a newcomer belongs; the gap goes along with the
+ * The ring is an array. Entry k lies in slot k, but has nothing to do with chunk k. The bits of 32
+ * entries share a word, so the hand mostly looks at many chunks at once. Entries without a chunk
+ * are in one gap just behind the hand, where a new chunk belongs. The gap moves along with the
  * hand.
  *
  *     e f . . a b c d        the hand is on a, the round ends with f
@@ -10,12 +10,12 @@
 #include "tide/list.h"
 #include "tide/policy.h"
 
-#define VICTIMS_AHEAD 4  /* whose records are asked for before they are needed */
-#define ENTRIES_AHEAD 64 /* the same for entries */
+#define VICTIMS_AHEAD 4  /* chunks whose records are prefetched */
+#define ENTRIES_AHEAD 64 /* entries that are prefetched */
 
 struct slot {
-	uint32_t entry; /* of this chunk, while it is resident */
-	uint32_t chunk; /* of entry k */
+	uint32_t entry; /* the entry of this chunk, while the chunk is resident */
+	uint32_t chunk; /* the chunk of entry k */
 	uint32_t used;  /* the bits of entries 32 k to 32 k + 31; clear in the gap */
 };
 
@@ -23,10 +23,10 @@ struct ring {
 	const struct tide_view *view;
 	uint32_t entries;
 	uint32_t hand;
-	uint32_t hole;       /* the first of the gap; TIDE_NIL: there is none */
+	uint32_t hole;       /* the first entry of the gap; TIDE_NIL: there is no gap */
 	bool answered;       /* the hand is on a chunk that was named and has not left since */
 	bool mark_new;       /* the access that brings a chunk in sets its bit */
-	tide_chunk newcomer; /* came in and had no access yet */
+	tide_chunk newcomer; /* the chunk that came in and was not accessed yet */
 };
 
 static inline struct slot *slot(const struct tide_view *v, uint32_t i)
@@ -68,7 +68,7 @@ static int create(void *self, const struct tide_view *view, const union tide_val
 
 /* ---- the array ---- */
 
-/* To an entry of the gap, with its bit. */
+/* Moves a chunk and its bit to an entry of the gap. */
 static void move(const struct tide_view *v, uint32_t from, uint32_t to)
 {
 	uint32_t chunk = slot(v, from)->chunk;
@@ -80,8 +80,8 @@ static void move(const struct tide_view *v, uint32_t from, uint32_t to)
 	}
 }
 
-/* Makes a gap where there is none. The end of the array is behind its start, so that nothing has to
- * move until the hand does; after that, by doubling. */
+/* Makes a gap where there is none. While the hand is at the start, the end of the array is just
+ * behind it, so the array grows by one entry there and nothing moves. After that it doubles. */
 static void widen(struct ring *s)
 {
 	const struct tide_view *v = s->view;
@@ -97,7 +97,8 @@ static void widen(struct ring *s)
 	s->entries += more;
 }
 
-/* Makes the gap longer by an entry somewhere else. */
+/* Entry i has become empty, elsewhere in the ring. Moves other entries, so that it joins the
+ * gap. */
 static void close_up(struct ring *s, uint32_t i)
 {
 	uint32_t end = s->hole != TIDE_NIL ? s->hole : s->hand;
@@ -108,7 +109,7 @@ static void close_up(struct ring *s, uint32_t i)
 	s->hole = i;
 }
 
-/* From the first of the round to the last. */
+/* The hand steps past its entry, which becomes the last of the round. */
 static void pass(struct ring *s)
 {
 	if (s->hole != TIDE_NIL) {
@@ -120,8 +121,8 @@ static void pass(struct ring *s)
 
 /* ---- events ----
  *
- * Where it matters the view is copied, so that stores into slots do not make it be loaded again;
- * functions that are not inlined take it from the ring, or the copy would have to be in memory. */
+ * Hot functions copy the view, so that the compiler does not load it again after stores into slots.
+ * Functions that are not inlined read it from the ring, or the copy would have to be in memory. */
 
 static void on_migrated(void *self, tide_chunk c, uint64_t pages)
 {
@@ -172,7 +173,7 @@ static void on_evicted(void *self, tide_chunk c, const struct tide_evicted *what
 
 /* ---- the hand ---- */
 
-/* Entry by entry to the next that is valid and has its bit clear. */
+/* Moves the hand, entry by entry, to the next valid entry whose bit is clear. */
 static void walk(struct ring *s)
 {
 	const struct tide_view *v = s->view;
@@ -199,7 +200,7 @@ static inline void look_ahead(const struct tide_view *v, uint32_t first, uint32_
 		tide_expect(v, (tide_chunk){slot(v, first + lowest(found))->chunk});
 }
 
-/* The same word by word, where all are valid and there is no gap. */
+/* Moves the hand word by word. All entries must be valid, and there must be no gap. */
 static inline void scan(struct ring *s, const struct tide_view *v)
 {
 	uint32_t i = s->hand;
@@ -209,7 +210,7 @@ static inline void scan(struct ring *s, const struct tide_view *v)
 		uint32_t exist = left < 32 ? bit(left) - 1 : UINT32_MAX;
 		uint32_t *used = word(v, i), found = ~*used & ahead & exist;
 		if (found) {
-			*used &= ~(ahead & (found - 1)); /* up to the first of them */
+			*used &= ~(ahead & (found - 1)); /* the bits before the first one found */
 			look_ahead(v, first, found);
 			s->hand = first + lowest(found);
 			return;
@@ -219,7 +220,8 @@ static inline void scan(struct ring *s, const struct tide_view *v)
 	}
 }
 
-/* A chunk that was named before and is still here is kept by somebody: the hand steps past it. */
+/* If the chunk that was named last is still resident, the placement policy kept it. The hand then
+ * steps past it. */
 static tide_chunk pick_victim(void *self)
 {
 	struct ring *s = self;
@@ -247,7 +249,7 @@ const struct tide_policy td_policy_evict_clock = {
 	.role = TIDE_EVICT,
 	.summary = "a ring with a hand and one bit per chunk, set by accesses",
 	.paper = "reference",
-	.needs = TIDE_NEEDS_ACCESSES | TIDE_TAKES_SAMPLES,
+	.needs = TIDE_NEEDS_ACCESSES | TIDE_TAKES_SAMPLES | TIDE_TAKES_SIZES,
 	.params = params,
 	.state_bytes = sizeof(struct ring),
 	.chunk_bytes = sizeof(struct slot),

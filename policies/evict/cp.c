@@ -1,12 +1,13 @@
-/* Cyclic protection: a program that goes round and round over more than fits keeps most of it if
- * what came in long ago stays, and what comes in passes through a short area at the other end:
+/* Cyclic protection, for a program that goes round and round over more than fits. Most of it can
+ * stay if the chunks that came in long ago stay, and new chunks pass through a short area at the
+ * other end:
  *
  *     head  [ protected .............. ] [ unprotected: the last u ]  tail
  *                                      ^ the split; victims leave here
  *
- * Observation finds u: an access in the area says that chunks leave it too early, an observed chunk
- * that leaves unused says that the area is longer than it need be. The two pieces are two lists,
- * and the split is moved by as many entries as u or the length has changed. */
+ * Observation finds u. An access in the area says that chunks leave it too early. An observed chunk
+ * that leaves unused says that the area is longer than it needs to be. The two pieces are two
+ * lists, and the split moves by as many entries as u or the length has changed. */
 #include "watch.h"
 
 struct slot {
@@ -18,7 +19,7 @@ struct cp {
 	const struct tide_view *view;
 	struct tide_list protected;
 	struct watch area;    /* unprotected */
-	uint64_t unprotected; /* u; 0 until memory is full, when everything is protected */
+	uint64_t unprotected; /* u; 0 until memory is full, because all is protected until then */
 	uint64_t fixed_at;    /* time of the fault for whose victims the area is fixed */
 };
 
@@ -50,7 +51,7 @@ static int create(void *self, const struct tide_view *view, const union tide_val
 
 /* ---- the split ---- */
 
-/* u as the length allows it. */
+/* Limits u to what the length allows. */
 static uint64_t bounded(const struct cp *s, uint64_t u)
 {
 	uint64_t most = length(s) > 2 ? length(s) - 1 : 1;
@@ -83,7 +84,8 @@ static void settle(struct cp *s)
 	}
 }
 
-/* Before the first victim of a fault, whoever chooses it; the others leave the split as it is. */
+/* Settles the area before the first victim of a fault, even if another policy chooses that victim.
+ * Further victims of the fault leave the split as it is. */
 static void fix_area(struct cp *s)
 {
 	if (s->fixed_at == s->view->near->time)
@@ -133,7 +135,7 @@ static void on_notice(void *self, tide_chunk c, tide_page p, enum tide_purpose p
 	if (purpose == TIDE_REMOTE || slot(s, c.index)->protected)
 		return;
 	s->unprotected = bounded(s, s->unprotected + 1);
-	watch_restart(&s->area); /* it is no longer observed, and stays where it is */
+	watch_restart(&s->area); /* the chunk is no longer observed, and stays where it is */
 }
 
 static void on_evicted(void *self, tide_chunk c, const struct tide_evicted *what)
@@ -147,7 +149,7 @@ static void on_evicted(void *self, tide_chunk c, const struct tide_evicted *what
 
 /* ---- questions ---- */
 
-/* The oldest of the area, then the newest of the protected ones. */
+/* The oldest chunk of the area; if none is valid, the newest protected chunk. */
 static tide_chunk pick_victim(void *self)
 {
 	struct cp *s = self;

@@ -1,29 +1,29 @@
 /* Several policies at once, of which one leads. Each sees everything and keeps its own lists. The
- * leader names the victims; now and then a challenger names one, and the leader the next:
+ * leader names the victims. Now and then a challenger names one, and the leader names the next:
  *
- *     leader      a a a   a a a a a   a a        the two of a pair left together: the one of
- *     challenger        b           b            them that faults first should have stayed
+ *     leader      a a a   a a a a a   a a        two chunks left together: the one that
+ *     challenger        b           b            faults first should have stayed
  *
  * The member that named the chunk that faults first has lost the duel. A challenger that wins by
- * enough leads from then on. Both choices were made in the same memory, so it does not matter what
+ * enough leads from then on. Both members chose from the same memory, so it does not matter what
  * the program does or how long it takes until a victim comes back. */
 #include "members.h"
 
 struct slot {
-	uint8_t cause;  /* member + 1 that named the chunk when it left; 0: none to blame */
-	uint8_t pages;  /* that left with it */
+	uint8_t cause;  /* 1 + the member that named the chunk when it left; 0: none to blame */
+	uint8_t pages;  /* how many pages left with it */
 	uint32_t rival; /* index + 1 of the chunk it is in a duel with; 0: none */
 };
 
 struct duel {
 	struct members members;
 	uint64_t window;
-	uint64_t every; /* victims between two of a challenger that always loses */
+	uint64_t every; /* a challenger that always loses names one victim in this many */
 	unsigned leader;
-	unsigned challenger, candidate_turn; /* the next to look at */
+	unsigned challenger, candidate_turn; /* the next members to ask */
 	uint32_t waiting;          /* index + 1 of a challenger's victim without a rival yet */
 	int64_t score[MOST];       /* against the leader, in pages */
-	uint64_t asked, due[MOST]; /* victims so far, and when it is a challenger's turn */
+	uint64_t asked, due[MOST]; /* victims so far; at how many it is each challenger's turn */
 	uint64_t leads;            /* how often the leader has changed */
 };
 
@@ -68,9 +68,9 @@ static void count_duel(struct duel *s, unsigned challenger, int64_t pages)
 	memset(s->score, 0, sizeof s->score);
 }
 
-/* The first of two has come back and loses. Its fault is the price of the frames that it freed: the
- * more these were, the less it has lost. Points by what the other one freed are in that proportion,
- * and give every phase of the program its weight in pages. */
+/* The first chunk of a pair has come back, and its member loses. Its fault is the price of the
+ * frames that it freed: the more frames, the smaller the loss. So the points are the pages that the
+ * other chunk freed. They also give every phase of the program its weight in pages. */
 static void end_duel(struct duel *s, tide_chunk loser)
 {
 	struct slot *lost = slot(s, loser);
@@ -79,7 +79,7 @@ static void end_duel(struct duel *s, tide_chunk loser)
 	struct slot *won = slot(s, (tide_chunk){lost->rival - 1});
 	lost->rival = 0;
 	if (won->rival != loser.index + 1)
-		return; /* came back by prefetch before */
+		return; /* the rival came back by prefetch before */
 	won->rival = 0;
 	if (won->cause - 1U == s->leader)
 		count_duel(s, lost->cause - 1U, -(int64_t)won->pages);
@@ -87,8 +87,8 @@ static void end_duel(struct duel *s, tide_chunk loser)
 		count_duel(s, won->cause - 1U, won->pages);
 }
 
-/* A challenger's victim waits for the next of the leader's; it may have come back by then, or its
- * member may lead. */
+/* A challenger's victim waits for the leader's next victim. By then it may have come back, or its
+ * member may have become the leader. */
 static void begin_duel(struct duel *s, tide_chunk c, uint64_t resident)
 {
 	struct slot *at = slot(s, c);
@@ -105,9 +105,9 @@ static void begin_duel(struct duel *s, tide_chunk c, uint64_t resident)
 	s->waiting = 0;
 }
 
-/* Victims until a challenger's next. A bad one costs a fault: the challenger with the lowest score
- * is asked seldom, one that is level with the leader 64 times as often, and at most for every
- * fourth. */
+/* How many victims pass until a challenger is asked again. A bad victim costs a fault, so a
+ * challenger with the lowest score is asked seldom. A challenger that is level with the leader is
+ * asked 64 times as often, but at most for every fourth victim. */
 static uint64_t pause_of(const struct duel *s, unsigned i)
 {
 	int64_t most = score_to_lead(s), score = s->score[i] < 0 ? s->score[i] : 0;
@@ -155,7 +155,8 @@ static void on_evicted(void *self, tide_chunk c, const struct tide_evicted *what
 	TELL(&s->members, on_evicted, c, what);
 }
 
-/* A chunk that came back has no cause any more, and is in no duel: by prefetch nobody is blamed. */
+/* A chunk that came back has no cause any more, and is in no duel. If a prefetch brought it back,
+ * no member is blamed. */
 static void on_migrated(void *self, tide_chunk c, uint64_t pages)
 {
 	struct duel *s = self;
@@ -172,7 +173,7 @@ static tide_chunk pick_victim(void *self)
 	return members_ask_victim(&s->members, leader_or_challenger(s));
 }
 
-/* Of all members in turn, one at least. */
+/* Asks the members in turn until one names a chunk. */
 static tide_chunk pick_observed(void *self)
 {
 	struct duel *s = self;

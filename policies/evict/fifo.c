@@ -1,4 +1,4 @@
-/* First in, first out: the chunk whose first page came in longest ago. The file to copy. */
+/* First in, first out: the victim is the chunk whose first page came in longest ago. */
 #include "chain.h"
 
 const struct tide_policy td_policy_evict_fifo = {
@@ -8,6 +8,7 @@ const struct tide_policy td_policy_evict_fifo = {
 	.role = TIDE_EVICT,
 	.summary = "the chunk whose first page came in longest ago",
 	.paper = "reference",
+	.needs = TIDE_TAKES_SIZES,
 	.state_bytes = sizeof(struct chain),
 	.chunk_bytes = sizeof(struct tide_link),
 	.create = chain_create,

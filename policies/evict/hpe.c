@@ -1,19 +1,20 @@
-/* HPE, which MHPE was made from: when memory is full it looks at how many chunks are complete and
- * goes by LRU, by MRU-C (most recent, but a complete one first), or changes between the two.
+/* HPE, from which MHPE was made. When memory is full, it looks at how many chunks are complete.
+ * Then it goes by LRU, by MRU-C (the most recent chunk, but a complete one first), or changes
+ * between the two.
  *
- * The counter of a chunk, pages migrated into it since it came in, is the number of its resident
- * pages, because a chunk leaves whole. It counts what a prefetcher brought too, which is the
- * weakness of HPE that CPPE starts from. */
+ * The counter of a chunk counts the pages migrated into it since it came in. That is the number of
+ * its resident pages, because a chunk leaves whole. The counter also counts the pages that a
+ * prefetcher brought. This is the weakness of HPE from which CPPE starts. */
 #include "intervals.h"
 #include "tide/ostree.h"
 
 #define DISTANCE_MOST 32
 #define STAMPS UINT32_MAX
-#define WALK 64 /* steps in search of a complete chunk before the index is made and asked */
+#define WALK 64 /* steps in search of a complete chunk, before the index is made and used */
 
 struct slot {
 	struct entry entry;
-	struct tide_osnode node; /* of the index; n is 0: not in it */
+	struct tide_osnode node; /* of the index; n is 0: the chunk is not in it */
 	uint32_t stamp;          /* ascending along the chain */
 };
 
@@ -24,12 +25,12 @@ struct hpe {
 	enum class class;
 	bool lru;
 	uint64_t distance;
-	uint64_t lasted;      /* intervals of the present strategy so far */
-	uint64_t lasted_then; /* of the other one when it was left, 0: never */
+	uint64_t lasted;      /* how many intervals the present strategy has lasted */
+	uint64_t lasted_then; /* how many the other strategy had lasted when it ended; 0: never */
 	uint64_t switches;
 	uint32_t stamp; /* the next */
-	/* The complete chunks by their stamp. Mostly one is near, so it is made only once a walk
-	 * was long, and kept from then on. */
+	/* The complete chunks by their stamp. A walk mostly finds one soon, so the index is made
+	 * only when a walk was long, and is kept from then on. */
 	struct tide_ostree complete;
 	bool has_index;
 };
@@ -106,7 +107,7 @@ static uint32_t index_find(const struct hpe *s, uint32_t i)
 
 /* ---- what happened ---- */
 
-/* Stamps have run out: the chain gets new ones, and the index with it. */
+/* The stamps have run out: gives new ones to the chain, and makes the index anew. */
 static void stamp_again(struct hpe *s)
 {
 	s->complete = (struct tide_ostree){0};

@@ -1,21 +1,22 @@
-/* What mhpe and hpe share: the chunk chain, cut by age into three partitions, and the buffer of
- * chunks evicted not long ago, in which a fault finds out that an eviction was wrong.
+/* What mhpe and hpe share: the chunk chain, cut by age into three partitions, and the
+ * wrong-eviction buffer. It holds the chunks evicted last. A fault on one of them shows that its
+ * eviction was wrong.
  *
  *     head  [ old .......... ] [ middle .... ] [ new .... ]  tail
  *                  old_end ^     middle_end ^
  *
- * New is what entered or faulted in the running interval, middle in the one before. A chunk goes
- * to the tail or, counting as old, to the head; so partitions are runs of the chain, and the end
- * of an interval only moves the two borders. */
+ * New chunks entered or faulted in the present interval, middle chunks in the one before. A chunk
+ * goes to the tail or, if it is to count as old, to the head. So each partition is a run of the
+ * chain, and the end of an interval only moves the two borders. */
 #ifndef TIDE_EVICT_INTERVALS_H
 #define TIDE_EVICT_INTERVALS_H
 
 #include "tide/list.h"
 #include "tide/policy.h"
 
-/* First in the slot of a policy that uses this. A chunk can be in both lists: it came back by
- * prefetch, and only faults look in the buffer. Of a chunk that is not in the buffer both links are
- * 0, as at first: nobody in a list has the same neighbour on both sides. */
+/* The slot of a policy that uses this file begins with this. A chunk can be in both lists: a
+ * prefetch brought it back, and only faults look in the buffer. If a chunk is not in the buffer,
+ * both its links are 0, as at first. No chunk in a list has the same neighbour on both sides. */
 struct entry {
 	struct tide_link chain, buffer;
 };
@@ -24,10 +25,10 @@ struct intervals {
 	const struct tide_view *view;
 	size_t slot_bytes;
 	struct tide_list chain;
-	uint32_t old_end, middle_end; /* last entry that is old; that is old or middle */
+	uint32_t old_end, middle_end; /* the last old entry; the last old or middle entry */
 	struct tide_list buffer;      /* the head is the oldest */
 	uint32_t buffer_room;         /* 0 until memory is full */
-	uint64_t length_pages, pages; /* of an interval; migrated in this one */
+	uint64_t length_pages, pages; /* pages of an interval; pages migrated in this interval */
 	uint64_t wrong;               /* evictions found wrong in this interval */
 	uint32_t chain_most, buffer_most;
 };
@@ -97,7 +98,7 @@ static inline void intervals_take_out(struct intervals *s, uint32_t i)
 	tide_list_remove(&s->chain, chain_links(s), i);
 }
 
-/* Counts what came in, after the chunk has its place; says whether that ended an interval. */
+/* Counts the pages that came in, after the chunk has its place. Did that end an interval? */
 static inline bool intervals_count(struct intervals *s, uint64_t pages)
 {
 	s->pages += (uint64_t)__builtin_popcountll(pages);
@@ -125,8 +126,8 @@ static inline uint32_t intervals_oldest(const struct intervals *s)
 	return i;
 }
 
-/* The valid old chunk after skipping that many from the newest end of old, its oldest if there
- * are not so many, TIDE_NIL if there is none. */
+/* Skips that many valid chunks from the newest end of old, and gives the next valid one. If there
+ * are not so many, gives the oldest valid one. TIDE_NIL: no old chunk is valid. */
 static inline uint32_t intervals_skip(const struct intervals *s, uint64_t skip)
 {
 	uint32_t found = TIDE_NIL;
@@ -142,7 +143,8 @@ static inline uint32_t intervals_skip(const struct intervals *s, uint64_t skip)
 
 /* ---- the buffer ---- */
 
-/* At on_full: room by the length of the chain, and the count of pages starts anew. */
+/* For on_full. The length of the chain sets the buffer's size, and the count of pages starts
+ * anew. */
 static inline void intervals_full(struct intervals *s)
 {
 	uint32_t room = s->chain.n / 64 * 8;
@@ -162,7 +164,7 @@ static inline void buffer_take_out(struct intervals *s, uint32_t i)
 	entry_of(s, i)->buffer = (struct tide_link){0, 0};
 }
 
-/* At a fault: was the chunk evicted wrongly? */
+/* For on_fault: was the chunk evicted wrongly? */
 static inline bool intervals_wrong(struct intervals *s, uint32_t i)
 {
 	if (!is_buffered(s, i))
@@ -175,7 +177,7 @@ static inline bool intervals_wrong(struct intervals *s, uint32_t i)
 static inline void intervals_evicted(struct intervals *s, uint32_t i)
 {
 	intervals_take_out(s, i);
-	if (!s->buffer_room) /* it left before memory was full, by the program's will */
+	if (!s->buffer_room) /* the program's advice evicted it before memory was full */
 		return;
 	if (is_buffered(s, i))
 		buffer_take_out(s, i);

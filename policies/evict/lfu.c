@@ -1,10 +1,10 @@
-/* Least frequently used: chunks in buckets of equal count, each bucket in the order of last use,
- * buckets in the order of their count:
+/* Least frequently used. Chunks with equal counts are in one bucket, in the order of last use. The
+ * buckets are in the order of their counts:
  *
  *     lowest -> [count 1: c9 c4 c7] <-> [count 2: c1] <-> [count 9: c3 c2]
  *
- * Room for buckets is taken at the start: no more than fit near memory can be in use, nor more
- * than there are different counts, and k different counts take k * k / 2 accesses. */
+ * Room for buckets is taken at the start. There are never more buckets than chunks that fit near
+ * memory, nor more than different counts, and k different counts take k * k / 2 accesses. */
 #include <errno.h>
 
 #include "tide/list.h"
@@ -63,7 +63,7 @@ static int create(void *self, const struct tide_view *view, const union tide_val
 	s->free_bucket = TIDE_NIL;
 	tide_list_init(&s->buckets);
 	tide_vec_init(&s->room, sizeof(struct bucket));
-	/* One for a chunk that just came in, one more while a chunk changes over. */
+	/* One for a chunk that just came in, and one while a chunk moves between buckets. */
 	if (tide_vec_reserve(&s->room, (n < BUCKETS_MOST ? n : BUCKETS_MOST) + 2))
 		return tide_fail(err, -ENOMEM, "out of memory for the counts of lfu");
 	return 0;
@@ -129,7 +129,7 @@ static void on_access(void *self, tide_chunk c, tide_page p, uint64_t ref)
 	uint64_t count = bucket(s, b)->count + 1;
 	bool next_fits = next != TIDE_NIL && bucket(s, next)->count == count;
 	if (!next_fits && bucket(s, b)->members.n == 1) {
-		bucket(s, b)->count = count; /* alone: the bucket itself moves up */
+		bucket(s, b)->count = count; /* the chunk is alone: its bucket moves up */
 		return;
 	}
 	if (!next_fits)
@@ -170,7 +170,7 @@ const struct tide_policy td_policy_evict_lfu = {
 	.role = TIDE_EVICT,
 	.summary = "fewest accesses since it came in; ties to the least recently used",
 	.paper = "reference",
-	.needs = TIDE_NEEDS_ACCESSES,
+	.needs = TIDE_NEEDS_ACCESSES | TIDE_TAKES_SIZES,
 	.state_bytes = sizeof(struct lfu),
 	.chunk_bytes = sizeof(struct slot),
 	.create = create,

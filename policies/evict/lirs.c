@@ -1,19 +1,21 @@
-/* LIRS: pages with a short distance between uses (LIR) stay; the others (HIR) pass through a
- * short queue. The stack holds LIR pages and HIR pages, resident or not, by recency; its bottom
- * is always LIR. A HIR page used while it is in the stack becomes LIR, and the bottom gives way.
+/* LIRS. Pages with a short distance between uses (LIR) stay. The others (HIR) pass through a short
+ * queue. The stack holds LIR pages and HIR pages, resident or not, by recency. The page at its
+ * bottom is always LIR. A HIR page that is used while it is in the stack becomes LIR. If there are
+ * then too many LIR pages, the page at the bottom becomes HIR.
  *
  *     stack   top [ HIR  LIR  gone  LIR  HIR  gone  LIR ] bottom
  *     queue       [ HIR  HIR ]  front leaves next
  *
- * Pages that are gone but still in the stack leave the queue in the order in which they stand in
- * the stack, so a list of them in that order finds the lowest one when the stack is too long. */
+ * A page that left near memory may still be in the stack (gone). Such pages left the queue in the
+ * order in which they stand in the stack. So a list of them in that order finds the lowest one when
+ * the stack is too long. */
 #include "tide/list.h"
 #include "tide/policy.h"
 
 enum { OUT, LIR, HIR, GONE };
 
 struct slot {
-	struct tide_link stack, queue; /* queue: HIR, or the list of those gone */
+	struct tide_link stack, queue; /* queue: of HIR pages, or of gone pages */
 	uint8_t state;
 	bool stacked;
 };

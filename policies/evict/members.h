@@ -1,6 +1,6 @@
-/* What tournament and duel share: policies at work inside another one. Each member sees everything
- * and keeps its own lists. One of them names a victim; a victim that faults again is that member's
- * blame. The struct of the owner begins with a struct members. */
+/* What tournament and duel share: policies that work inside another policy. Each member sees
+ * everything and keeps its own lists. One member names the victim. If the victim faults again, that
+ * member is blamed. The struct of the outer policy begins with a struct members. */
 #ifndef TIDE_EVICT_MEMBERS_H
 #define TIDE_EVICT_MEMBERS_H
 
@@ -11,9 +11,9 @@
 struct members {
 	const struct tide_view *view;
 	const struct tide_members *of;
-	tide_chunk named;                    /* the last victim, */
-	unsigned named_by;                   /* and the member that named it */
-	uint64_t blame[MOST], victims[MOST]; /* of the whole run */
+	tide_chunk named;                    /* the last victim */
+	unsigned named_by;                   /* the member that named it */
+	uint64_t blame[MOST], victims[MOST]; /* in the whole run */
 };
 
 static inline void members_init(struct members *m, const struct tide_view *view,
@@ -32,7 +32,7 @@ static inline unsigned members_needs(const union tide_value *of)
 	return needs;
 }
 
-/* Every member that has the callback. */
+/* Calls every member that has the callback. */
 #define TELL(m, callback, ...) \
 	do { \
 		const struct tide_members *of_ = (m)->of; \

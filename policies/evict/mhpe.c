@@ -1,6 +1,6 @@
-/* MHPE, the eviction half of CPPE: most recently used first, a forward distance away from the
- * newest old chunk, until the pages that leave untouched say that the program is not a cyclic
- * one; least recently used from then on.
+/* MHPE, the eviction half of CPPE. At first it evicts the most recently used old chunks, but skips
+ * as many of the newest ones as the forward distance says. When many pages leave untouched, the
+ * program is not cyclic. From then on MHPE evicts the least recently used chunk.
  *
  *     head  C1 C2 C3 C4 | C5 C6 C7 C8 |  tail        old | middle | new
  *            |  |     `- forward distance 0
@@ -12,13 +12,13 @@
 
 struct mhpe {
 	struct intervals in;
-	uint32_t to_head; /* chunk that is to come in at the head, TIDE_NIL: none */
+	uint32_t to_head; /* the chunk that will come in at the head; TIDE_NIL: none */
 	bool full, lru;
-	int64_t first_distance; /* negative: by the length of the chain */
+	int64_t first_distance; /* negative: the length of the chain decides */
 	uint64_t t1, t2, t3;
 	uint64_t distance;
 	uint64_t untouched, untouched_first_four; /* U1, U2 */
-	uint64_t ended;                           /* intervals since memory is full */
+	uint64_t ended;                           /* intervals since memory was full */
 	uint64_t switched_at;                     /* 0: never */
 	uint64_t untouched_by[REPORTED], distance_by[REPORTED];
 };

@@ -1,10 +1,11 @@
-/* Least frequently used as far as it can be seen: a fault or a notice is one use. A chunk keeps its
- * frequency when it leaves, so it may come back into any bin:
+/* Least frequently used, as far as the policy can see uses: a fault or a notice is one use. A chunk
+ * keeps its frequency when it leaves, so it may come back into any bin:
  *
  *     bin 1: c9 c4 c7     bin 2: c1     bin 9: c3 c2       each in the order of last use
  *
- * The bins are the nodes of an ordered tree by frequency. Room for them is taken at the start: no
- * more than fit near memory can be in use, and k different frequencies take k * k / 2 uses. */
+ * The bins are the nodes of a tree ordered by frequency. Room for bins is taken at the start. There
+ * are never more bins than chunks that fit near memory, and k different frequencies take k * k / 2
+ * uses. */
 #include <errno.h>
 
 #include "tide/ostree.h"
@@ -14,14 +15,14 @@
 #define BINS_MOST (1u << 24) /* enough for 10^14 uses */
 #define BIN_MASK (UINT32_MAX >> 1)
 
-/* A chunk that is near has its bin's frequency. */
+/* The frequency of a resident chunk is that of its bin. */
 struct slot {
 	union {
-		struct tide_link link; /* near: in the bin's list */
-		uint64_t frequency;    /* else; 0: never seen */
+		struct tide_link link; /* resident: in the bin's list */
+		uint64_t frequency;    /* not resident; 0: never seen */
 	} __attribute__((packed, aligned(4)));
 	uint32_t bin : 31;
-	uint32_t faulted : 1; /* ever: its first fault is no second use */
+	uint32_t faulted : 1; /* before: the first fault is not a second use */
 };
 
 struct bin {
@@ -107,7 +108,7 @@ static void close_bin(struct observ_lfu *s, uint32_t b)
 	s->free_bin = b;
 }
 
-/* The bin of the chunk's frequency, made if there is none. */
+/* The bin of the chunk's frequency. Makes it if there is none. */
 static uint32_t find_bin(struct observ_lfu *s, uint64_t frequency)
 {
 	struct tide_osview v = tree(s);

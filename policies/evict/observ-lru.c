@@ -1,5 +1,5 @@
-/* Least recently used as far as it can be seen: lrm's list, in which a notice moves a chunk to the
- * tail as a fault does. What is observed is what will be the victim next. */
+/* Least recently used, as far as the policy can see uses. The list is lrm's, and a notice moves a
+ * chunk to the tail as a fault does. The policy observes the chunks that will be victims next. */
 #include "watch.h"
 
 struct observ_lru {

@@ -1,9 +1,10 @@
-/* Belady's optimum: the chunk whose next access is furthest ahead.
+/* Belady's optimum: the victim is the chunk whose next access is furthest ahead.
  *
- * Every time of the future belongs to one chunk, so the resident chunks that will be used again
- * are a set of times, and the victim is its highest member. Those never used again come first,
- * the lowest-numbered of them: a heap by chunk number, kept in the slots. A chunk evicted on
- * somebody else's word stays in the heap until it comes up. */
+ * Every time of the future belongs to one chunk. So the resident chunks that will be accessed again
+ * are a set of times, and the victim is the highest member. Chunks that are never accessed again
+ * leave first, the one with the lowest number before the others. They are in a heap by chunk
+ * number, which lies in the slots. If another policy names a victim, or the program gives up a
+ * chunk, it stays in the heap until it comes up. */
 #include <errno.h>
 
 #include "tide/bitset.h"
@@ -11,16 +12,16 @@
 #include "tide/policy.h"
 
 struct slot {
-	uint32_t heap;  /* the chunk at this place of the heap; not in any way this chunk's */
-	uint32_t aside; /* next of those taken out while a victim is looked for */
+	uint32_t heap;  /* slot k: the chunk at place k of the heap; not related to chunk k */
+	uint32_t aside; /* the next chunk that a search for a victim has put aside */
 	bool in_heap;
 };
 
 struct opt {
 	const struct tide_view *view;
 	struct tide_bitset times;
-	uint64_t latest;         /* its highest member, 0 if it has none */
-	tide_chunk latest_chunk; /* the one accessed then, TIDE_NO_CHUNK: to be looked up */
+	uint64_t latest;         /* the highest member of times; 0: times is empty */
+	tide_chunk latest_chunk; /* the chunk accessed then; TIDE_NO_CHUNK: not looked up yet */
 	uint32_t heap_n;
 };
 
@@ -89,8 +90,8 @@ static uint32_t pop(struct opt *s)
 
 /* ---- events ---- */
 
-/* After the latest time was removed. Whose it was comes from far away in memory, so it is asked for
- * before it is needed. */
+/* Call it after the latest time was removed. Which chunk the new latest time belongs to is far away
+ * in memory, so it is prefetched. */
 static void find_latest(struct opt *s)
 {
 	uint64_t time = tide_bitset_below(&s->times, s->latest);
@@ -129,7 +130,7 @@ static void on_migrated(void *self, tide_chunk c, uint64_t pages)
 		insert(s, c);
 }
 
-/* The present was this chunk's next use until now. */
+/* Until now, the present time was this chunk's next use. */
 static void on_access(void *self, tide_chunk c, tide_page p, uint64_t ref)
 {
 	struct opt *s = self;

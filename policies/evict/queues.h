@@ -1,5 +1,5 @@
-/* What arc, 2q and s3fifo share: a chunk is in one of a few queues, some of which are ghosts:
- * they remember chunks that have left. The slot says which; 0 is none. */
+/* What arc, 2q and s3fifo share. A chunk is in one of a few queues. Some queues are ghosts: they
+ * remember chunks that have left. The slot of a chunk says which queue it is in; 0: in none. */
 #ifndef TIDE_EVICT_QUEUES_H
 #define TIDE_EVICT_QUEUES_H
 
@@ -30,10 +30,10 @@ static inline struct tide_links queues_links(const struct queues *q)
 	return tide_walked_links(q->view);
 }
 
-/* To the newest end of a queue, out of the one it is in; 0: out of all. */
+/* Moves a chunk from its queue to the newest end of another; 0: to no queue. */
 static inline void queues_move(struct queues *q, uint32_t i, uint8_t to)
 {
-	const struct tide_view view = *q->view; /* so that stores do not make it be loaded again */
+	const struct tide_view view = *q->view; /* a copy is not loaded again after each store */
 	struct tide_walked *at = tide_slot(&view, struct tide_walked, (tide_chunk){i});
 	if (at->queue)
 		tide_list_remove(&q->list[at->queue], tide_walked_links(&view), i);

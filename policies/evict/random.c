@@ -1,4 +1,5 @@
-/* A valid resident chunk, all equally likely: an index drawn into them in ascending order. */
+/* The victim is a random valid resident chunk, all equally likely. The random number is its place
+ * among them in ascending order. */
 #include "tide/ostree.h"
 #include "tide/policy.h"
 
@@ -43,7 +44,7 @@ static void on_evicted(void *self, tide_chunk c, const struct tide_evicted *what
 	tide_ostree_remove(&s->tree, &v, c.index);
 }
 
-/* If c is resident and not above the rank drawn, the rank moves up by one. */
+/* If c is resident and its rank is not above the drawn rank, moves the drawn rank up by one. */
 static void pass_over(const struct uniform *s, const struct tide_osview *v, tide_chunk c,
 		      uint64_t *rank)
 {
@@ -58,7 +59,7 @@ static tide_chunk pick_victim(void *self)
 	struct tide_osview v = tree_view(s);
 	uint64_t rank = tide_random_below(s->view, near->resident_chunks - near->blocked_chunks);
 	bool faulted_passed = !near->blocked_chunks;
-	/* The chunks that are no valid victims, in ascending order. */
+	/* Go through the chunks that are no valid victims, in ascending order. */
 	for (uint32_t i = 0; near->planned && i < near->plan->n; i++) {
 		if (!faulted_passed &&
 		    near->plan->other[i].number > key(s, near->fault_chunk.index)) {
@@ -79,6 +80,7 @@ const struct tide_policy td_policy_evict_random = {
 	.role = TIDE_EVICT,
 	.summary = "any resident chunk, all equally likely",
 	.paper = "reference",
+	.needs = TIDE_TAKES_SIZES,
 	.state_bytes = sizeof(struct uniform),
 	.chunk_bytes = sizeof(struct tide_osnode),
 	.create = create,

@@ -1,6 +1,6 @@
-/* LRU that spares the oldest part of its list. Walking past that part at every victim would cost
- * time proportional to it, so the list is kept in two pieces, and the border is moved by a few
- * entries when a victim is asked for:
+/* LRU that spares the oldest part of its list. A walk past that part for every victim would take
+ * time in proportion to it. So the list is kept in two pieces. When the engine asks for a victim,
+ * the border moves by a few entries:
  *
  *     head  [ spared: the oldest pct % ]  [ rest ]  tail */
 #include "tide/list.h"
@@ -18,7 +18,7 @@ struct reserved {
 	/* An array, since gcc 12 at -O3 takes a list that is chosen by ?: for
 	 * neither of the two, and loops for ever on a length that it read before. */
 	struct tide_list lists[2];
-	uint64_t millionths; /* of a per cent: exact where a double is not */
+	uint64_t millionths; /* of a per cent: exact, as a double is not */
 	bool by_hits;
 };
 
@@ -68,7 +68,7 @@ static void on_access(void *self, tide_chunk c, tide_page p, uint64_t ref)
 	tide_list_push_tail(&s->lists[REST], links(s), c.index);
 }
 
-/* Without hits a fault on a chunk that is here is all that is seen of it. */
+/* Without accesses, a fault on a resident chunk is the only sign that it is in use. */
 static void on_fault(void *self, tide_chunk c, tide_page p)
 {
 	struct reserved *s = self;

@@ -1,6 +1,7 @@
-/* S3-FIFO: three queues. New pages enter a small one; what was used more than once there goes on
- * to the main one, the rest to a ghost. A page found in the ghost enters main at once. Main gives
- * a page that was used another round for each use, up to three. Moving to main clears the uses. */
+/* S3-FIFO: three queues. New pages enter the small queue. Pages that were used more than once there
+ * go on to the main queue, the others to the ghost. A page found in the ghost enters the main queue
+ * at once. In the main queue, a page gets another round for each of its uses, of which up to three
+ * count. Moving to the main queue clears the uses. */
 #include "queues.h"
 
 enum { SMALL = 1, MAIN, GHOST };
@@ -63,8 +64,9 @@ static tide_chunk from_main(struct s3fifo *s)
 	}
 }
 
-/* The oldest of small that is not worth promoting. Those that are go to main on the way; when
- * that makes main too long, the victim is main's. */
+/* The oldest page of the small queue that was not used often enough to move to the main queue. The
+ * search moves the others there. If that makes the main queue too long, the victim comes from it.
+ */
 static tide_chunk from_small(struct s3fifo *s)
 {
 	for (;;) {
@@ -88,7 +90,7 @@ static tide_chunk pick_victim(void *self)
 		c = from_main(s);
 	if (c.index == TIDE_NIL)
 		c = from_small(s);
-	return c.index != TIDE_NIL ? c : from_main(s); /* all of small may just have moved there */
+	return c.index != TIDE_NIL ? c : from_main(s); /* the whole small queue may have moved */
 }
 
 static const struct tide_param params[] = {

@@ -1,5 +1,6 @@
-/* SIEVE: a queue whose hand moves from the oldest entry towards the newest, clears bits as it goes
- * and evicts the first entry without one. Nothing ever moves in the queue.
+/* SIEVE: a queue and a hand. The hand moves from the oldest entry towards the newest. It clears the
+ * bits of the entries that it passes, and stops at the first entry without a bit: the victim. No
+ * entry ever moves in the queue.
  *
  *     head                        tail
  *     newest <- ... <- hand <- oldest
@@ -9,8 +10,8 @@
 #include "tide/policy.h"
 #include "tide/trail.h"
 
-/* What the policy keeps of a run. What it keeps of a chunk is a struct tide_walked: a link of the
- * queue, and whether the chunk was used. Both are zero at first. */
+/* The state of the policy. Its state about each chunk is a struct tide_walked: a link of the queue,
+ * and whether the chunk was used. Both are zero at first. */
 struct sieve {
 	const struct tide_view *view;
 	struct tide_list queue;
@@ -50,7 +51,7 @@ static void on_migrated(void *self, tide_chunk c, uint64_t pages)
 	tide_trail_put(&s->trail, s->view, c.index);
 }
 
-/* The access that brought the page in does not count as a visit. */
+/* The access that brought the page in does not count. */
 static void on_access(void *self, tide_chunk c, tide_page p, uint64_t ref)
 {
 	struct sieve *s = self;
@@ -70,7 +71,7 @@ static void on_evicted(void *self, tide_chunk c, const struct tide_evicted *what
 
 /* ---- the question: which chunk leaves? ---- */
 
-/* Chunks that are not valid are passed over and keep their bit. */
+/* The hand passes chunks that are not valid, and leaves their bits as they are. */
 static tide_chunk pick_victim(void *self)
 {
 	struct sieve *s = self;
@@ -95,7 +96,7 @@ const struct tide_policy td_policy_evict_sieve = {
 	.role = TIDE_EVICT,
 	.summary = "a queue with a hand from oldest to newest; nothing moves on a hit",
 	.paper = "SIEVE, NSDI 2024",
-	.needs = TIDE_NEEDS_ACCESSES | TIDE_NEEDS_PAGES,
+	.needs = TIDE_NEEDS_ACCESSES | TIDE_NEEDS_PAGES | TIDE_TAKES_SIZES,
 	.state_bytes = sizeof(struct sieve),
 	.chunk_bytes = sizeof(struct tide_walked),
 	.create = create,

@@ -1,12 +1,12 @@
-/* Several policies at once: each sees everything and keeps its own lists, and those still active
- * name the victims in turn. A victim that faults again is a point of blame for the one that named
- * it; who has clearly more than its share when the points are counted is retired. */
+/* Several policies at once. Each sees everything and keeps its own lists. The policies that are
+ * still active name the victims in turn. If a victim faults again, the policy that named it gets a
+ * point. When the points are counted, a policy with clearly more than its share is retired. */
 #include <stdio.h>
 
 #include "members.h"
 
 struct slot {
-	uint8_t cause; /* member + 1 that named the chunk when it left; 0: none to blame */
+	uint8_t cause; /* 1 + the member that named the chunk when it left; 0: none to blame */
 };
 
 struct tournament {
@@ -16,7 +16,7 @@ struct tournament {
 	unsigned active; /* how many */
 	unsigned victim_turn, candidate_turn;
 	bool retired[MOST];
-	unsigned order[MOST];       /* in which they retired */
+	unsigned order[MOST];       /* the members in the order in which they retired */
 	uint64_t points[MOST], sum; /* since they were last cleared */
 };
 
@@ -51,7 +51,7 @@ static bool over(const struct tournament *s, unsigned i)
 	return !s->retired[i] && (double)(s->points[i] * s->active) > s->margin * (double)s->sum;
 }
 
-/* The one that stays although all are over: the active one with the fewest points. */
+/* The active member with the fewest points. It stays even if all have more than their share. */
 static unsigned least_blamed(const struct tournament *s)
 {
 	unsigned best = UINT32_MAX;
@@ -110,7 +110,8 @@ static void on_evicted(void *self, tide_chunk c, const struct tide_evicted *what
 	TELL(&s->members, on_evicted, c, what);
 }
 
-/* A chunk that came back by a fault has no cause any more; by prefetch nobody is blamed. */
+/* A chunk that came back has no cause any more. If a prefetch brought it back, no member is
+ * blamed. */
 static void on_migrated(void *self, tide_chunk c, uint64_t pages)
 {
 	struct tournament *s = self;
@@ -120,7 +121,7 @@ static void on_migrated(void *self, tide_chunk c, uint64_t pages)
 
 /* ---- questions ---- */
 
-/* The first active member from one on, round the ring. */
+/* The first active member at `from` or after it, round the ring. */
 static unsigned next_active(const struct tournament *s, unsigned from)
 {
 	while (s->retired[from % s->members.of->n])

@@ -1,12 +1,12 @@
-/* What policies with candidates to observe share: the first unobserved entry of a list, without
- * walking past the observed ones at every question.
+/* What policies with pick_observed() share: finding the first unobserved entry of a list, without
+ * walking past the observed entries every time.
  *
  *     head  o o o o o . o . . .  tail        o: observed
  *                     ^ at
  *
- * All entries before `at` are observed. That holds by itself as long as entries come in at the
- * tail and a chunk whose observation ends is taken out or moved to the tail; who leaves it in its
- * place calls watch_restart(). So each entry is passed once, not once per question. */
+ * All entries before `at` are observed. That stays true as long as entries come in at the tail, and
+ * a chunk whose observation ends is removed or moved to the tail. A policy that leaves such a chunk
+ * in its place calls watch_restart(). So a walk passes each entry once, not once per question. */
 #ifndef TIDE_EVICT_WATCH_H
 #define TIDE_EVICT_WATCH_H
 
@@ -14,7 +14,7 @@
 
 struct watch {
 	struct tide_list list;
-	uint32_t at; /* TIDE_NIL: all are observed */
+	uint32_t at; /* TIDE_NIL: all entries are observed */
 };
 
 static inline void watch_init(struct watch *w)

@@ -1,6 +1,7 @@
-/* As HMM, or any host that pages for a GPU: tier 2 is the host's page cache. Every page passes it
- * on its way up and stays there, least recently used out first; a victim of near memory goes back
- * to it only if it is dirty, because storage has a clean one. */
+/* Works as HMM does, or any host that pages for a GPU: tier 2 is the host's page cache. Every page
+ * passes through it on its way up and leaves a copy there. The least recently used copy makes room.
+ * A victim of near memory goes back to tier 2 only if it is dirty, because storage has the content
+ * of a clean page. */
 #include "tide/policy.h"
 
 struct cache {

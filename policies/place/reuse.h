@@ -4,14 +4,14 @@
  *                     distance -> the tier that would have been right -> weights of a Markov chain
  *     for a victim    its last right tier -> the heaviest way out of it -> keep, tier 2 or tier 3
  *
- * A page that is predicted in a full tier 2 takes the place of the oldest there. The predictor and
- * the 80% rule are in tide/tiering.h. */
+ * A page that is predicted in a full tier 2 takes the place of the oldest page there. The predictor
+ * and the 80% rule are in tide/tiering.h. */
 #ifndef TIDE_PLACE_REUSE_H
 #define TIDE_PLACE_REUSE_H
 
 #include "tide/predictor.h"
 
-/* choice[TIDE_REUSE_REPLACES]: a full tier 2 gives way. */
+/* choice[TIDE_REUSE_REPLACES]: if tier 2 is full, its oldest page makes room. */
 enum { TIDE_REUSE_REPLACES };
 
 TIDE_RULE bool tide_reuse_keeps(struct tide_placing *p, struct tide_leaver v, bool may)

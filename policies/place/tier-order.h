@@ -1,4 +1,4 @@
-/* Each tier holds the victims of the one before it. */
+/* Each tier holds the victims of the tier above it. */
 #ifndef TIDE_PLACE_TIER_ORDER_H
 #define TIDE_PLACE_TIER_ORDER_H
 

@@ -2,15 +2,16 @@
  *
  * It predicts as reuse does, and keeps a page in near memory as reuse does. A page that leaves
  * takes a free slot of tier 2. If there is none, it takes the slot of a page that is worth less:
- * one that saves less for the time that it will stay (tide_yields() of tide/tiering.h). When a page
- * comes back is guessed from how long it was away the last time. */
+ * one that saves less for the time that it will stay (tide_yields() of tide/tiering.h). The guess
+ * of when a page comes back is based on how long it was away the last time. */
 #ifndef TIDE_PLACE_WORTH_H
 #define TIDE_PLACE_WORTH_H
 
 #include "tide/predictor.h"
 
-/* A word of a page, after the predictor's: how long it was away the last time, and whether it left
- * dirty in the lowest bit. A shared word: what returns have taught. */
+/* TIDE_WORTH_AWAY is a word of a page, after the predictor's word: how long the page was away the
+ * last time. Its lowest bit says whether the page left dirty. TIDE_WORTH_RETURNS is a shared word:
+ * struct tide_returns. */
 enum { TIDE_WORTH_AWAY = 1, TIDE_WORTH_RETURNS = 1 };
 
 TIDE_RULE struct tide_returns tide_worth_returns(struct tide_placing *p)
@@ -19,14 +20,15 @@ TIDE_RULE struct tide_returns tide_worth_returns(struct tide_placing *p)
 	return r;
 }
 
-/* One that is just leaving. */
+/* A page that is just leaving. */
 TIDE_RULE struct tide_weighed tide_worth_comes(struct tide_leaver v)
 {
 	struct tide_weighed comes = {v.own[TIDE_WORTH_AWAY] >> 1, 0, v.dirty};
 	return comes;
 }
 
-/* One of tier 2. The caller may not know that it has been written since. */
+/* A page of tier 2. v.dirty is false if the caller knows that the page has been written back since
+ * it left. */
 TIDE_RULE struct tide_weighed tide_worth_there(struct tide_leaver v)
 {
 	struct tide_past past = {v.own[TIDE_PAST]};

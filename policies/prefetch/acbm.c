@@ -1,7 +1,7 @@
-/* Migration by access counters: a page of a chunk that was evicted before is mapped where it is,
- * and only a chunk that is then used often enough is brought in, whole. A chunk that never was
- * evicted comes as under tree. There are few counters; a chunk that has none takes the one that was
- * hit least recently. */
+/* Migration by access counters. If a chunk was evicted before, its faulting page is only mapped in
+ * far memory. The whole chunk comes in when it was accessed there often enough. A chunk that was
+ * never evicted comes in as under tree. There are few counters. A chunk that has none takes the
+ * counter that was hit least recently. */
 #include "tide/list.h"
 #include "tree.h"
 
@@ -9,7 +9,7 @@
 
 struct slot {
 	uint16_t counter_plus_1; /* 0: none */
-	bool evicted;            /* before, at any time */
+	bool evicted;            /* the chunk was evicted at some time before */
 };
 
 struct counter {
@@ -21,7 +21,7 @@ struct counter {
 struct acbm {
 	const struct tide_view *view;
 	uint32_t threshold;
-	bool first;            /* first touches are mapped too */
+	bool first;            /* pages of chunks never evicted are mapped, too */
 	struct tide_list used; /* the head was hit least recently */
 	struct tide_list idle;
 	uint64_t recycled, migrated;
@@ -62,7 +62,7 @@ static void release(struct acbm *s, uint32_t i)
 	tide_list_push_tail(&s->idle, links(s), i);
 }
 
-/* A counter for a chunk that has none. */
+/* Gives a counter to a chunk that has none. */
 static void acquire(struct acbm *s, tide_chunk c)
 {
 	if (!s->idle.n) {

@@ -1,18 +1,19 @@
-/* A tree whose threshold follows the faults: when most faults of a window fall in chunks that
- * already had one in it, the chunks are used whole and are brought whole from then on. */
+/* A tree whose threshold follows the faults. If most faults of a window fall in chunks that already
+ * had a fault in that window, the program uses chunks whole. So faults of the next window bring in
+ * whole chunks. */
 #include "tree.h"
 
 #define WINDOW 64 /* faults */
 
 struct slot {
-	uint16_t window; /* of the chunk's last fault, counted from 1 */
+	uint16_t window; /* number of the window of the chunk's last fault, from 1 */
 };
 
 struct adaptor {
 	const struct tide_view *view;
 	uint64_t threshold;
-	uint16_t window;        /* the running one */
-	unsigned faults, again; /* in it; in chunks that had one before */
+	uint16_t window;        /* number of the present window */
+	unsigned faults, again; /* faults in it; faults in chunks that already had one in it */
 };
 
 static int create(void *self, const struct tide_view *view, const union tide_value *values,
@@ -26,7 +27,7 @@ static int create(void *self, const struct tide_view *view, const union tide_val
 	return 0;
 }
 
-/* Numbers have run out: no chunk had a fault in the window that begins. */
+/* The numbers of windows have run out. Clears all slots: no chunk had a fault in the new window. */
 static void count_again(struct adaptor *s)
 {
 	memset(s->view->slots, 0, s->view->near->chunks * sizeof(struct slot));

@@ -1,18 +1,18 @@
-/* What fdp and rgp share: a tree whose threshold follows the answer to the question whether what
- * was prefetched is of use. One prefetched page of a chunk is armed; an access to it is a yes, the
- * chunk's eviction before that a no. */
+/* What fdp and rgp share: a tree whose threshold depends on whether prefetched pages are used. One
+ * prefetched page of a chunk is armed. If the program accesses it, prefetching was of use. If the
+ * chunk is evicted before that, it was not. */
 #ifndef TIDE_PREFETCH_FEEDBACK_H
 #define TIDE_PREFETCH_FEEDBACK_H
 
 #include "tree.h"
 
-#define FEEDBACK_ANSWERS 50 /* after which the threshold is chosen anew */
+#define FEEDBACK_ANSWERS 50 /* after so many answers the threshold is chosen anew */
 
 struct feedback {
 	const struct tide_view *view;
 	uint64_t threshold;
-	unsigned yes, no;         /* since it was chosen */
-	uint64_t useful, useless; /* of the whole run */
+	unsigned yes, no;         /* answers since the threshold was chosen */
+	uint64_t useful, useless; /* answers in the whole run */
 };
 
 static inline void feedback_init(struct feedback *f, const struct tide_view *view)

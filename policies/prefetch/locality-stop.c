@@ -1,5 +1,5 @@
-/* The whole chunk while memory is not full. The plan of the fault that fills it is made before
- * on_full comes, so that fault still brings the whole chunk. */
+/* Brings in the whole chunk while memory is not full. The fault that finds room short still brings
+ * in the whole chunk, because its plan is made before on_full comes. */
 #include "tide/policy.h"
 
 struct stop {

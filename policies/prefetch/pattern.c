@@ -1,11 +1,12 @@
-/* The prefetching half of CPPE: a chunk that left with half of it or more untouched is remembered
- * with the pages that were touched, and when it faults on one of these, only these come back.
+/* The prefetching half of CPPE. If half of a chunk or more leaves untouched, the policy remembers
+ * which pages were touched: the pattern. When the chunk faults on one of these pages, only these
+ * pages come back.
  *
- * Chunks leave a pattern only while the eviction policy goes by recency: what other strategies
- * evict had too short a life to show one. */
+ * The policy records patterns only while the eviction policy goes by recency. The victims of other
+ * strategies were resident too briefly to show a pattern. */
 #include "tide/policy.h"
 
-/* Every chunk has one, so of the pattern there is no more than the chunk has pages. */
+/* Every chunk has a slot, so the pattern has no more bytes than the pages of a chunk need. */
 struct slot {
 	uint8_t flags;
 	unsigned char pattern[sizeof(uint64_t)];
@@ -61,7 +62,8 @@ static void on_evicted(void *self, tide_chunk c, const struct tide_evicted *what
 	memcpy(at->pattern, &what->touched, s->pattern_bytes);
 }
 
-/* A fault that is not in the pattern: scheme 2 forgives it once the pattern has matched. */
+/* A fault on a page outside the pattern deletes the pattern. But scheme 2 keeps a pattern that has
+ * matched before. */
 static void mismatch(struct pattern *s, struct slot *at)
 {
 	if (s->scheme == 2 && at->flags & SEARCHED)

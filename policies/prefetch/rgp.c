@@ -1,27 +1,27 @@
-/* Region-grain prefetching, on top of fdp: where faults go forward page by page, whole chunks are
- * brought, and the next one too. One page of each is armed as a trigger; when the program gets
- * there, the next chunk that is absent follows, before it is asked for.
+/* Region-grain prefetching, on top of fdp. Where faults go forward in small steps, a fault brings
+ * in its whole chunk, and the next chunk too. One page of each is armed as a trigger. When the
+ * program reaches it, the next absent chunk comes in before it faults.
  *
  *     number   7   8   9  10  11  12
  *              T   .   r   r   r         a notice from the trigger in 7 brings 8,
  *                  T   r   r   r   .     then one from the trigger in 8 brings 12
  *
- * Which chunk is the next absent one is found by a walk past the resident ones; what the last walk
- * passed is remembered as a run, so that a stream passes each chunk once.
+ * A walk past the resident chunks finds the next absent one. The policy remembers the chunks that
+ * the last walk passed as a run, so that a stream passes each chunk once.
  *
- * Every allocation of the program is looked at by itself, and prefetched to its end. */
+ * Each allocation of the program is a stream of its own. Prefetching does not go past its end. */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "feedback.h"
 
-#define STREAK 4      /* faults close behind each other that make a stream */
-#define STREAMS 1024u /* looked at, where allocations come and go */
+#define STREAK 4      /* so many faults close behind each other make a stream */
+#define STREAMS 1024u /* allocations looked at, where allocations come and go */
 
 /* What is known of an allocation. */
 struct stream {
-	uint64_t of;        /* its first page */
-	uint64_t last_page; /* of the last fault */
+	uint64_t of;        /* the allocation's first page */
+	uint64_t last_page; /* page of the last fault */
 	uint64_t faults;
 	unsigned streak;
 	uint64_t first, end; /* chunk numbers known to be resident: first .. end - 1 */
@@ -30,8 +30,8 @@ struct stream {
 struct rgp {
 	struct feedback feedback;
 	const struct tide_view *view;
-	struct stream *stream; /* by allocation, or by hash where these come and go */
-	uint32_t allocations;  /* 0: they come and go, or there is but one */
+	struct stream *stream; /* by allocation, or by hash where allocations come and go */
+	uint32_t allocations;  /* 0: they come and go, or there is only one */
 	uint64_t triggered;    /* chunks brought by triggers */
 };
 
@@ -58,7 +58,7 @@ static uint64_t last_chunk(const struct rgp *s, uint32_t allocation)
 	return tide_allocation_end(s->view, allocation) / s->view->near->chunk_pages;
 }
 
-/* Of two allocations that share a place, the one looked at last has it. */
+/* If two allocations share a place, it belongs to the allocation that was looked at last. */
 static struct stream *stream_of(struct rgp *s, uint32_t allocation)
 {
 	if (s->allocations)
@@ -107,12 +107,12 @@ static bool is_resident(const struct rgp *s, uint64_t number)
 	return c.index != TIDE_NO_CHUNK.index && tide_resident(s->view, c);
 }
 
-/* The first chunk number of the allocation from one on that is not resident, 0 if there is none. */
+/* The number of the allocation's first absent chunk at `from` or after it; 0: there is none. */
 static uint64_t next_absent(struct rgp *s, uint32_t allocation, uint64_t from)
 {
 	struct stream *of = stream_of(s, allocation);
 	uint64_t first = from, at = from, last = last_chunk(s, allocation);
-	while (at && at <= last) { /* 0: past the highest number there is */
+	while (at && at <= last) { /* 0: past the highest possible number */
 		if (at >= of->first && at < of->end) {
 			first = first < of->first ? first : of->first;
 			at = of->end;
@@ -139,7 +139,7 @@ static void cut(struct stream *of, uint64_t number)
 		of->first = number + 1;
 }
 
-/* Allocations may meet within a chunk. */
+/* A chunk may hold the end of one allocation and the start of others. */
 static void on_evicted(void *self, tide_chunk c, const struct tide_evicted *what)
 {
 	struct rgp *s = self;

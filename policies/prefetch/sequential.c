@@ -1,4 +1,4 @@
-/* The next pages in order, across chunk borders. Resident ones are not made up for. */
+/* The next n pages in order, across chunk borders. Resident pages are among the n. */
 #include "tide/policy.h"
 
 struct sequential {
@@ -16,7 +16,7 @@ static int create(void *self, const struct tide_view *view, const union tide_val
 	return 0;
 }
 
-/* length pages from bit first on, of one chunk */
+/* The bits of `length` pages of one chunk, from bit `first` on. */
 static uint64_t run(unsigned first, uint64_t length)
 {
 	return (UINT64_MAX >> (64 - length)) << first;
@@ -34,7 +34,7 @@ static void plan_prefetch(void *self, tide_chunk c, tide_page p, struct tide_pla
 		left -= length;
 		first = 0;
 		if (!number)
-			return; /* past the last number there is */
+			return; /* past the highest possible number */
 	}
 }
 

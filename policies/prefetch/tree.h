@@ -1,6 +1,6 @@
-/* The choice that tree makes, and those that tune its threshold: a binary tree over the pages of
- * the chunk. The largest node around the faulting page of which more than threshold per cent is
- * present is filled.
+/* The choice of tree, and of the policies that tune its threshold. A binary tree lies over the
+ * pages of the chunk. Of the nodes around the faulting page, the largest one that is more than
+ * threshold per cent present is filled.
  *
  *     size 8   [            5 of 8            ]
  *     size 4   [   2 of 4   ] [    3 of 4     ]
@@ -10,7 +10,7 @@
 
 #include "tide/policy.h"
 
-#define TREE_CAREFUL 51   /* of the driver */
+#define TREE_CAREFUL 51   /* the driver's threshold */
 #define TREE_AGGRESSIVE 1 /* a single page fills every node: the whole chunk */
 
 /* The aligned run of size pages around bit, cut to the chunk. */

@@ -24,6 +24,10 @@ int td_cli_check_input(const struct td_cli_input *in, struct tide_error *err);
 /* A trace, or NULL, that can be opened again and again; instead: what to do where it cannot. */
 int td_cli_check_rereadable(const char *trace, const char *instead, struct tide_error *err);
 
+/* presets.c: what is not given (NULL) as the preset has it. */
+int td_cli_preset(const char *name, const char **chunk, const char **prefetch,
+		  struct tide_error *err);
+
 /* cmd_sim.c: what ran and with how much near memory, for people. */
 void td_cli_print_setup(const struct td_lib_summary *run);
 
@@ -35,8 +39,11 @@ int td_cli_find_module(const char *name, char *path, size_t size, struct tide_er
 
 /* json.c */
 int td_cli_print_json(json_t *root, struct tide_error *err); /* root NULL: -ENOMEM; frees it */
-json_t *td_cli_json_text(const char *text);                  /* null where it is no UTF-8 */
+json_t *td_cli_json_text(const char *text);                  /* td_stats_text() */
 json_t *td_cli_json_u64(uint64_t n);                         /* text where it is over 63 bits */
+/* stuck.c: tide_sim_open(); a policy that does not return then ends the program. */
+int td_cli_open_sim(struct tide_sim **sim, const struct tide_sim_options *options,
+		    struct tide_error *err);
 int td_cli_load_run(struct tide_sim *sim, json_t **run, struct tide_error *err);
 json_t *td_cli_params_json(const struct tide_param *params);
 int td_cli_print_params(const struct tide_param *params, struct tide_error *err);
@@ -50,7 +57,15 @@ struct td_cli_table {
 };
 __attribute__((format(printf, 2, 3))) void td_cli_cell(struct td_cli_table *t, const char *format,
 						       ...);
+/* What JSON holds, as people read it: 0.7677, 1,234, names and lists without brackets. */
+void td_cli_value_cell(struct td_cli_table *t, const json_t *value);
 int td_cli_table_end(struct td_cli_table *t, struct tide_error *err); /* prints and frees */
+
+/* A name from outside, fit for a terminal: what a terminal would obey is shown as \xNN. */
+struct td_cli_name {
+	char text[1024];
+};
+struct td_cli_name td_cli_name(const char *name);
 
 struct td_cli_number {
 	char text[40];

@@ -4,8 +4,7 @@
 #include <string.h>
 
 #include "cli.h"
-#include "combinations.h"
-#include "runs.h"
+#include "compare.h"
 #include "tide/policy.h"
 
 #define TD_CLI_OPTIONS struct td_cli_compare_options
@@ -23,9 +22,13 @@ static const struct td_cli_option options[] = {
 	TD_CLI_HOST_OPTION(setup),
 	{"policies", 0, TD_CLI_LIST, TD_CLI_AT(policies), "E+P",
 	 "one combination, --evict E with --prefetch P", TD_CLI_ANY},
+	TD_CLI_PRESET_AT(preset),
+	TD_CLI_SPLIT_AT(setup.split),
+	TD_CLI_OBJECTS_AT(setup.objects),
 	TD_CLI_MODEL_OPTIONS(setup),
 	TD_CLI_SEED_AT(setup.seed),
 	TD_CLI_ERRORS_OPTION(setup.replace_invalid),
+	TD_CLI_WATCHDOG_OPTION(setup.watchdog),
 	TD_CLI_JOBS_OPTION,
 	TD_CLI_JSON_OPTION,
 	TD_CLI_PROGRESS_OPTION,
@@ -37,7 +40,9 @@ static const char more[] =
 	"Every --evict is combined with every --prefetch; --policies adds single combinations.\n"
 	"An asterisk marks the combination with the fewest faults, and the column \"x best\" compares\n"
 	"the others with it. With --model the shortest time is best. With --place and --host the\n"
-	"fewest pages read from storage and written to it are best.\n\n"
+	"fewest pages read from storage and written to it are best. If the input has groups, such\n"
+	"as requests, the column \"prefix\" has the hits before the first miss of each group.\n"
+	"With --objects there are also hits by bytes and by cost.\n\n"
 	"Examples:\n"
 	"  tide compare --workload zipf --near 50%\n"
 	"  tide compare --trace app.tide --near 512M --evict lru --evict lrm --prefetch none\n"
@@ -45,13 +50,6 @@ static const char more[] =
 	"  tide compare --workload cyclic --near 75% --policies lrm+tree --policies mru+locality\n"
 	"  tide compare --workload srd --near 75% --model cppe --policies lrm+locality "
 	"--policies mhpe+pattern\n";
-
-struct comparison {
-	struct td_cli_combinations pairs;
-	struct tide_sim_options *options; /* of all runs, but for the policies */
-	struct td_cli_run *runs;
-	struct td_cli_progress progress;
-};
 
 /* Whether a policy can be tried without its input: not where it wants to see the future, nor
  * where only its file can tell. */
@@ -68,7 +66,7 @@ static bool can_try(const char *spec)
 }
 
 /* A misspelt policy is found before the first run, not after hours of them. */
-static int try_all(const struct comparison *all, const struct td_cli_compare_options *args,
+static int try_all(const struct td_cli_comparison *all, const struct td_cli_compare_options *args,
 		   struct tide_error *err)
 {
 	for (size_t i = 0; i < all->pairs.n; i++) {
@@ -80,12 +78,13 @@ static int try_all(const struct comparison *all, const struct td_cli_compare_opt
 						   .evict = pair->evict,
 						   .prefetch = pair->prefetch,
 						   .place = pair->place,
-						   .host = args->setup.host ? "64p" : NULL};
+						   .host = args->setup.host ? "64p" : NULL,
+						   .objects = args->setup.objects};
 		struct tide_sim *sim;
 		int rc;
 		if (!can_try(pair->evict) || !can_try(pair->prefetch))
 			continue;
-		rc = tide_sim_open(&sim, &options, err);
+		rc = td_cli_open_sim(&sim, &options, err);
 		if (rc)
 			return rc;
 		tide_sim_close(sim);
@@ -95,8 +94,11 @@ static int try_all(const struct comparison *all, const struct td_cli_compare_opt
 
 static bool begin(void *arg, size_t i, struct td_cli_run *run)
 {
-	const struct comparison *all = arg;
+	struct td_cli_comparison *all = arg;
 
+	pthread_mutex_lock(&all->lock);
+	run->facts = all->facts;
+	pthread_mutex_unlock(&all->lock);
 	run->options = *all->options;
 	run->options.evict = all->pairs.at[i].evict;
 	run->options.prefetch = all->pairs.at[i].prefetch;
@@ -104,138 +106,40 @@ static bool begin(void *arg, size_t i, struct td_cli_run *run)
 	return true;
 }
 
+/* The digest that one run has made, later ones need not make. Other facts that it found stay its
+ * own: the document must not depend on which run ended first. */
 static void end(void *arg, size_t i, struct td_cli_run *run)
 {
-	const struct comparison *all = arg;
+	struct td_cli_comparison *all = arg;
 
+	pthread_mutex_lock(&all->lock);
+	if (!run->rc)
+		memcpy(all->facts.digest, run->facts.digest, sizeof run->facts.digest);
+	pthread_mutex_unlock(&all->lock);
 	all->runs[i] = *run;
 	run->json = NULL;
 }
 
 /* What is wrong with the options is said before all runs; what the first run finds out about the
  * input is for the others too. */
-static int look(struct comparison *all, struct tide_facts *facts, struct tide_error *err)
+static int look(struct td_cli_comparison *all, struct tide_error *err)
 {
-	struct td_cli_run first;
+	struct td_cli_run first = {.rc = 0};
 	struct tide_sim *sim;
 	int rc;
 
 	begin(all, 0, &first);
-	rc = tide_sim_open(&sim, &first.options, err);
+	rc = td_cli_open_sim(&sim, &first.options, err);
 	if (rc)
 		return rc;
-	tide_sim_facts(sim, facts, NULL);
+	all->facts.size = sizeof all->facts;
+	tide_sim_facts(sim, &all->facts, NULL);
 	tide_sim_close(sim);
 	return 0;
 }
 
-/* What is compared: time where there is a clock, faults, or with three tiers the transfers to and
- * from storage. */
-static uint64_t cost_of(const struct td_cli_pair *pair, const struct td_cli_run *run)
-{
-	const struct tide_counts *c = &run->counts;
-
-	if (run->time_ns)
-		return run->time_ns;
-	return pair->place ? c->tier3_reads + c->tier3_writes : c->faults;
-}
-
-static uint64_t least_cost(const struct comparison *all)
-{
-	uint64_t best = UINT64_MAX;
-
-	for (size_t i = 0; i < all->pairs.n; i++) {
-		uint64_t cost = cost_of(&all->pairs.at[i], &all->runs[i]);
-		if (!all->runs[i].rc && cost < best)
-			best = cost;
-	}
-	return best;
-}
-
-static void print_best(struct td_cli_table *t, uint64_t cost, uint64_t best)
-{
-	if (best)
-		td_cli_cell(t, "%.3f", (double)cost / (double)best);
-	else
-		td_cli_cell(t, "%s", "-");
-}
-
-static void print_count(struct td_cli_table *t, uint64_t count)
-{
-	td_cli_cell(t, "%s", td_cli_grouped(count).text);
-}
-
-static void print_row(struct td_cli_table *t, const struct td_cli_pair *pair,
-		      const struct td_cli_run *run, uint64_t best)
-{
-	const struct tide_counts *c = &run->counts;
-	uint64_t cost = cost_of(pair, run);
-
-	td_cli_cell(t, "%s", cost == best ? "*" : "");
-	td_cli_cell(t, "%s", pair->evict);
-	td_cli_cell(t, "%s", pair->prefetch);
-	if (run->time_ns) {
-		td_cli_cell(t, "%.3f ms", (double)run->time_ns / 1e6);
-		print_best(t, cost, best);
-	}
-	print_count(t, c->faults);
-	if (!run->time_ns)
-		print_best(t, cost, best);
-	td_cli_cell(t, "%s", td_cli_share(c->hits, c->accesses).text);
-	print_count(t, c->migrated_pages);
-	print_count(t, c->evicted_pages);
-	print_count(t, c->writeback_pages);
-}
-
-static void print_placed_row(struct td_cli_table *t, const struct td_cli_pair *pair,
-			     const struct td_cli_run *run, uint64_t best)
-{
-	const struct tide_counts *c = &run->counts;
-	uint64_t cost = cost_of(pair, run);
-
-	td_cli_cell(t, "%s", cost == best ? "*" : "");
-	td_cli_cell(t, "%s", pair->place);
-	if (run->time_ns)
-		td_cli_cell(t, "%.3f ms", (double)run->time_ns / 1e6);
-	else
-		print_count(t, cost);
-	print_best(t, cost, best);
-	print_count(t, c->tier3_reads);
-	print_count(t, c->tier3_writes);
-	print_count(t, c->tier2_hits);
-	print_count(t, c->faults);
-	td_cli_cell(t, "%s", td_cli_share(c->hits, c->accesses).text);
-}
-
-/* The columns of the three tables. */
-static const char *const heads[] = {"",     "evict",    "prefetch", "faults",       "x best",
-				    "hits", "migrated", "evicted",  "written back", NULL};
-static const char *const timed_heads[] = {"",        "evict",        "prefetch", "time",
-					  "x best",  "faults",       "hits",     "migrated",
-					  "evicted", "written back", NULL};
-static const char *const placed_heads[] = {"",       "place",     "storage I/O", "x best", "reads",
-					   "writes", "host hits", "faults",      "hits",   NULL};
-
-static int print_table(const struct comparison *all, struct tide_error *err)
-{
-	bool is_placed = all->pairs.at[0].place != NULL, is_timed = all->options->model != NULL;
-	struct td_cli_table t = {.align = is_placed  ? "llrrrrrrr"
-					  : is_timed ? "lllrrrrrrr"
-						     : "lllrrrrrr"};
-	const char *const *head = is_placed ? placed_heads : is_timed ? timed_heads : heads;
-	uint64_t best = least_cost(all);
-
-	for (size_t i = 0; head[i]; i++)
-		td_cli_cell(&t, "%s", is_placed && is_timed && i == 2 ? "time" : head[i]);
-	for (size_t i = 0; i < all->pairs.n; i++)
-		if (!all->runs[i].rc)
-			(is_placed ? print_placed_row : print_row)(&t, &all->pairs.at[i],
-								   &all->runs[i], best);
-	return td_cli_table_end(&t, err);
-}
-
 /* A run that had to know the footprint can say it. */
-static void print_setup(const struct comparison *all)
+static void print_setup(const struct td_cli_comparison *all)
 {
 	const struct td_cli_run *best = NULL;
 
@@ -252,15 +156,34 @@ static void print_setup(const struct comparison *all)
 	struct td_lib_summary summary = best->summary;
 	/* The run is closed, and its texts are gone. */
 	summary.place = all->pairs.at[best - all->runs].place;
+	summary.split = all->options->split;
 	summary.input = all->options->trace ? all->options->trace : all->options->workload;
 	td_cli_print_setup(&summary);
 	putchar('\n');
 }
 
-static int print_json(const struct comparison *all, struct tide_error *err)
+/* All runs have the same input: what one of them knows of it, all say. */
+static void share_input(const struct td_cli_comparison *all)
+{
+	json_t *known = json_object(), *value;
+	const char *key;
+
+	for (size_t i = 0; i < all->pairs.n; i++)
+		json_object_foreach(json_object_get(all->runs[i].json, "input"), key, value)
+		{
+			if (!json_is_null(value))
+				json_object_set(known, key, value);
+		}
+	for (size_t i = 0; i < all->pairs.n; i++)
+		json_object_update_existing(json_object_get(all->runs[i].json, "input"), known);
+	json_decref(known);
+}
+
+static int print_json(const struct td_cli_comparison *all, struct tide_error *err)
 {
 	json_t *list = json_array();
 
+	share_input(all);
 	for (size_t i = 0; i < all->pairs.n; i++)
 		if (all->runs[i].json)
 			json_array_append(list, all->runs[i].json);
@@ -269,17 +192,17 @@ static int print_json(const struct comparison *all, struct tide_error *err)
 		err);
 }
 
-static int print_result(const struct comparison *all, const struct td_cli_compare_options *args,
-			struct tide_error *err)
+static int print_result(const struct td_cli_comparison *all,
+			const struct td_cli_compare_options *args, struct tide_error *err)
 {
 	if (args->json)
 		return print_json(all, err);
 	print_setup(all);
-	return print_table(all, err);
+	return td_cli_compare_table(all, err);
 }
 
 /* One error for all: of several failed runs, the first is told, and how many there are. */
-static int first_failure(const struct comparison *all, struct tide_error *err)
+static int first_failure(const struct td_cli_comparison *all, struct tide_error *err)
 {
 	size_t failed = 0, first = 0;
 
@@ -295,7 +218,7 @@ static int first_failure(const struct comparison *all, struct tide_error *err)
 			 all->pairs.n, all->runs[first].err.text);
 }
 
-static int compare(struct comparison *all, const struct td_cli_compare_options *args,
+static int compare(struct td_cli_comparison *all, const struct td_cli_compare_options *args,
 		   struct tide_sim_options *options, struct tide_error *err)
 {
 	struct td_cli_runs runs = {.n = all->pairs.n,
@@ -304,13 +227,11 @@ static int compare(struct comparison *all, const struct td_cli_compare_options *
 				   .end = end,
 				   .arg = all,
 				   .progress = &all->progress};
-	struct tide_facts facts = {.size = sizeof facts};
 	int rc = try_all(all, args, err);
 
 	all->options = options;
 	if (!rc)
-		rc = look(all, &facts, err);
-	options->facts = &facts;
+		rc = look(all, err);
 	if (!rc)
 		rc = td_cli_runs_do(&runs, err);
 	if (rc)
@@ -318,14 +239,14 @@ static int compare(struct comparison *all, const struct td_cli_compare_options *
 	td_cli_progress_end(&all->progress);
 	rc = first_failure(all, err);
 	/* Bad usage that only a run could find prints nothing, as does a failure of all. */
-	if (rc == -EINVAL || least_cost(all) == UINT64_MAX)
+	if (rc == -EINVAL || td_cli_least_cost(all) == UINT64_MAX)
 		return rc;
 	if (print_result(all, args, rc ? NULL : err))
 		return -ENOMEM;
 	return rc;
 }
 
-static void release(struct comparison *all)
+static void release(struct td_cli_comparison *all)
 {
 	for (size_t i = 0; all->runs && i < all->pairs.n; i++)
 		json_decref(all->runs[i].json);
@@ -333,10 +254,9 @@ static void release(struct comparison *all)
 	td_cli_combinations_free(&all->pairs);
 }
 
-static int run(const void *given, struct tide_error *err)
+static int compare_as(const struct td_cli_compare_options *args, struct tide_error *err)
 {
-	const struct td_cli_compare_options *args = given;
-	struct comparison all = {.runs = NULL};
+	struct td_cli_comparison all = {.lock = PTHREAD_MUTEX_INITIALIZER};
 	struct tide_sim_options options = {.size = sizeof options};
 	int rc = td_cli_setup(&args->setup, &options, err);
 
@@ -358,6 +278,17 @@ static int run(const void *given, struct tide_error *err)
 out:
 	release(&all);
 	return rc;
+}
+
+static int run(const void *given, struct tide_error *err)
+{
+	struct td_cli_compare_options args = *(const struct td_cli_compare_options *)given;
+	const char *prefetch = args.prefetch.n ? args.prefetch.at[0] : NULL;
+	int rc = args.preset ? td_cli_preset(args.preset, &args.setup.chunk, &prefetch, err) : 0;
+
+	if (!rc && args.preset && !args.prefetch.n)
+		rc = td_cli_list_add(&args.prefetch, prefetch, err);
+	return rc ? rc : compare_as(&args, err);
 }
 
 const struct td_cli_verb td_cli_verb_compare = {

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "cli.h"
-#include "gpu/show.h"
 #include "gpu/use.h"
 
 #define TD_CLI_OPTIONS struct td_gpu_use_options
@@ -101,57 +100,71 @@ static int begin(struct td_gpu_use *use, const struct td_gpu_use_options *args, 
 	return rc ? rc : td_gpu_use_module(use, err);
 }
 
-/* Prints the document, also what there is of one where the call failed. Takes it over. */
-static int finish(const struct td_gpu_use_options *args, json_t *own, int rc, const char *verb,
-		  void (*show)(const json_t *document), struct tide_error *err)
+/* How the result of a verb is given. */
+struct form {
+	const char *verb;
+	td_gpu_show *show;
+	td_gpu_json *json;
+	bool judges_tables;
+};
+
+/* Prints the result, also what there is of one where the call failed. Takes it over. */
+static int finish(const struct td_gpu_use *use, const struct td_gpu_use_options *args,
+		  struct td_gpu_result *r, int rc, const struct form *form, struct tide_error *err)
 {
 	struct tide_error why = {0, ""};
-	json_t *document;
+	int printed = 0;
 
-	if (!own)
+	if (!r)
 		return rc ? rc : tide_fail(err, -ENOMEM, "no memory for the result: free some");
-	document = td_gpu_use_document(own, verb, rc ? err : NULL);
-	if (!rc && document)
-		rc = td_gpu_use_judge(document, err);
+	json_t *document =
+		args->json ? td_gpu_use_document(r, form->verb, form->json, rc ? err : NULL) : NULL;
+	if (!rc)
+		rc = td_gpu_use_judge(r, form->judges_tables, err);
 	if (args->json)
-		return td_cli_print_json(document, &why) && !rc
-			       ? tide_fail(err, why.code, "%s", why.text)
-			       : rc;
-	if (document)
-		show(document);
-	json_decref(document);
-	return rc;
+		printed = td_cli_print_json(document, &why);
+	else
+		form->show(r);
+	use->module->free_result(r);
+	return printed && !rc ? tide_fail(err, why.code, "%s", why.text) : rc;
 }
+
+static const struct form info_form = {"gpu info", td_gpu_show_info, td_gpu_info_json, false};
 
 static int run_info(const void *options, struct tide_error *err)
 {
 	const struct td_gpu_use_options *args = options;
 	struct td_gpu_use use;
-	json_t *out = NULL;
-	int rc = begin(&use, args, "gpu info", err);
+	struct td_gpu_result *out = NULL;
+	int rc = begin(&use, args, info_form.verb, err);
 
 	if (rc)
 		return rc;
 	rc = use.module->info(&use.setup, &out, err);
-	return finish(args, out, rc, "gpu info", td_gpu_show_info, err);
+	return finish(&use, args, out, rc, &info_form, err);
 }
+
+static const struct form selftest_form = {"gpu selftest", td_gpu_show_selftest,
+					  td_gpu_selftest_json, true};
 
 static int run_selftest(const void *options, struct tide_error *err)
 {
 	const struct td_gpu_use_options *args = options;
 	struct td_gpu_selftest_options o = {.part = args->only, .thorough = args->thorough};
 	struct td_gpu_use use;
-	json_t *out = NULL;
+	struct td_gpu_result *out = NULL;
 	int rc = args->quick && args->thorough
 			 ? tide_fail(err, -EINVAL, "--quick and --thorough: give one of them")
-			 : begin(&use, args, "gpu selftest", err);
+			 : begin(&use, args, selftest_form.verb, err);
 
 	if (rc)
 		return rc;
 	o.setup = use.setup;
 	rc = use.module->selftest(&o, &out, err);
-	return finish(args, out, rc, "gpu selftest", td_gpu_show_selftest, err);
+	return finish(&use, args, out, rc, &selftest_form, err);
 }
+
+static const struct form bench_form = {"gpu bench", td_gpu_show_bench, td_gpu_bench_json, true};
 
 static int run_bench(const void *options, struct tide_error *err)
 {
@@ -172,16 +185,16 @@ static int run_bench(const void *options, struct tide_error *err)
 		.prefetch = args->prefetch,
 	};
 	struct td_gpu_use use;
-	json_t *out = NULL;
+	struct td_gpu_result *out = NULL;
 	int rc = td_gpu_use_check(args, err);
 
 	if (!rc)
-		rc = begin(&use, args, "gpu bench", err);
+		rc = begin(&use, args, bench_form.verb, err);
 	if (rc)
 		return rc;
 	o.setup = use.setup;
 	rc = use.module->bench(&o, &out, err);
-	return finish(args, out, rc, "gpu bench", td_gpu_show_bench, err);
+	return finish(&use, args, out, rc, &bench_form, err);
 }
 
 /* ---- the verbs ---- */

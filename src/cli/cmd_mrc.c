@@ -19,7 +19,7 @@ struct mrc_options {
 	const char *page, *seed, *sizes, *sample, *plot, *progress;
 	struct td_cli_list policy;
 	uint64_t jobs; /* 0: not given */
-	bool verify, json;
+	bool exact, verify, json;
 };
 #define TD_CLI_OPTIONS struct mrc_options
 
@@ -32,7 +32,10 @@ static const struct td_cli_option options[] = {
 	 "a number of sizes, evenly spread up to the footprint, or a list of sizes (50)",
 	 TD_CLI_ANY},
 	{"sample", 0, TD_CLI_TEXT, TD_CLI_AT(sample), "SHARE",
-	 "look at this share of the pages only, such as 0.01 or 1% (1)", TD_CLI_ANY},
+	 "look at this share of the pages only, such as 0.01 or 1% (auto: all, if that is quick)",
+	 TD_CLI_ANY},
+	{"exact", 0, TD_CLI_FLAG, TD_CLI_AT(exact), NULL,
+	 "look at all pages, however long it takes", TD_CLI_ANY},
 	{"verify", 0, TD_CLI_FLAG, TD_CLI_AT(verify), NULL,
 	 "with --sample: compute the exact curve too, and print the error of the sample",
 	 TD_CLI_ANY},
@@ -48,9 +51,10 @@ static const struct td_cli_option options[] = {
 
 static const char more[] =
 	"Chunks have one page, and there is no prefetch. lru, opt, vmin, osl and leu with train= need\n"
-	"one pass over the input; all other policies need a run per size. vmin and osl are bounds\n"
-	"for memory of variable size, and their size is an average. A list of sizes has bytes, pages\n"
-	"and shares of the footprint: 64M,1024p,75%. The footprint of a sample is an estimate.\n\n"
+	"one pass over the input; all other policies need a run per size, over one reading. Where\n"
+	"accesses times sizes are above 800 million, these runs take samples of the pages, unless\n"
+	"--exact is given. vmin and osl are bounds for memory of variable size, and their size is an\n"
+	"average. A list of sizes has bytes, pages and shares of the footprint: 64M,1024p,75%.\n\n"
 	"Examples:\n"
 	"  tide mrc --workload zipf\n"
 	"  tide mrc --trace app.tide --policy lru --policy arc --policy opt --plot curves.svg\n"
@@ -124,6 +128,11 @@ static int verify(struct curves *all, struct curve *c, const char *sizes, struct
 	return 0;
 }
 
+static const char *sample_of(const struct mrc_options *args)
+{
+	return args->exact ? NULL : args->sample ? args->sample : "auto";
+}
+
 /* All curves have the sizes of the first. */
 static int run_all(struct curves *all, struct tide_error *err)
 {
@@ -134,7 +143,7 @@ static int run_all(struct curves *all, struct tide_error *err)
 
 	for (size_t i = 0; i < all->n && !rc; i++) {
 		struct curve *c = &all->at[i];
-		rc = run_one(all, c->policy, sizes ? sizes : args->sizes, args->sample, &c->mrc,
+		rc = run_one(all, c->policy, sizes ? sizes : args->sizes, sample_of(args), &c->mrc,
 			     err);
 		if (!rc && !sizes && !(sizes = sizes_of(c->mrc)))
 			rc = tide_fail(err, -ENOMEM, "no memory for the sizes: give fewer");
@@ -160,17 +169,19 @@ static void print_input(const struct curves *all)
 
 	printf("input   %s %s%s%s, %s accesses to %s%s pages, %s\n",
 	       args->in.trace ? "trace" : "workload",
-	       args->in.trace ? args->in.trace : args->in.workload, args->in.trace ? " as " : "",
-	       args->in.trace ? m->format : "", td_cli_grouped(m->accesses).text,
-	       is_sampled(m) ? "about " : "", td_cli_grouped(m->footprint_pages).text,
+	       td_cli_name(args->in.trace ? args->in.trace : args->in.workload).text,
+	       args->in.trace ? " as " : "", args->in.trace ? m->format : "",
+	       td_cli_grouped(m->accesses).text, is_sampled(m) ? "about " : "",
+	       td_cli_grouped(m->footprint_pages).text,
 	       td_cli_pages(m->footprint_pages, all->page_bytes).text);
 }
 
 static void print_method(const struct curve *c)
 {
-	printf("curve   %s: %s", c->policy, c->mrc->method);
+	printf("curve   %s: %s", td_cli_name(c->policy).text, c->mrc->method);
 	if (is_sampled(c->mrc))
-		printf(" over %s accesses; mean error of the miss ratio about %.4f",
+		printf(", sampled: %u samples of %.3g%%, %s accesses; miss ratios +- %.4f",
+		       c->mrc->samples, c->mrc->sample_share * 100,
 		       td_cli_grouped(c->mrc->sampled_accesses).text, c->mrc->error);
 	if (c->off >= 0)
 		printf(", in truth %.4f", c->off);
@@ -249,6 +260,12 @@ json_t *td_cli_curve_json(const struct tide_mrc *m)
 			json_pack("{so sI sf}", "pages",
 				  whole ? json_integer((json_int_t)p->pages) : json_real(p->pages),
 				  "misses", (json_int_t)p->misses, "miss_ratio", p->miss_ratio));
+		if (m->prefix_hits)
+			json_object_set_new(json_array_get(list, i), "prefix_hits",
+					    json_integer((json_int_t)m->prefix_hits[i]));
+		if (m->errors)
+			json_object_set_new(json_array_get(list, i), "error",
+					    json_real(m->errors[i]));
 	}
 	return list;
 }
@@ -260,11 +277,14 @@ static json_t *real_or_null(double value, bool is_known)
 
 static json_t *one_json(const struct curve *c)
 {
-	return json_pack("{so ss sI so so so}", "policy", td_cli_json_text(c->policy), "method",
-			 c->mrc->method, "sampled_accesses", (json_int_t)c->mrc->sampled_accesses,
-			 "estimated_error", real_or_null(c->mrc->error, is_sampled(c->mrc)),
-			 "true_error", real_or_null(c->off, c->off >= 0), "curve",
-			 td_cli_curve_json(c->mrc));
+	return json_pack("{so so ss sI si so so so so}", "record",
+			 td_lib_record_json(c->mrc->input_digest, c->mrc->settings_digest),
+			 "policy", td_cli_json_text(c->policy), "method", c->mrc->method,
+			 "sampled_accesses", (json_int_t)c->mrc->sampled_accesses, "samples",
+			 (int)c->mrc->samples, "sample_share",
+			 real_or_null(c->mrc->sample_share, is_sampled(c->mrc)), "estimated_error",
+			 real_or_null(c->mrc->error, is_sampled(c->mrc)), "true_error",
+			 real_or_null(c->off, c->off >= 0), "curve", td_cli_curve_json(c->mrc));
 }
 
 static json_t *input_json(const struct curves *all)
@@ -278,17 +298,29 @@ static json_t *input_json(const struct curves *all)
 			 "footprint_pages", (json_int_t)m->footprint_pages);
 }
 
+/* The share that was asked for. Where tide chose, each curve says for itself. */
+static json_t *sample_json(const struct curves *all)
+{
+	const char *text = sample_of(all->args);
+	double sample;
+
+	if (text && !td_core_share(text, &sample))
+		return json_real(sample);
+	for (size_t i = 0; i < all->n; i++) {
+		if (is_sampled(all->at[i].mrc))
+			return json_null();
+	}
+	return json_real(1);
+}
+
 static json_t *config_json(const struct curves *all)
 {
 	const struct mrc_options *args = all->args;
-	double sample = 1;
 
-	if (args->sample)
-		td_core_share(args->sample, &sample);
-	return json_pack("{ss sI so sf so}", "model", "functional", "page_bytes",
+	return json_pack("{ss sI so so so}", "model", "functional", "page_bytes",
 			 (json_int_t)all->page_bytes, "sizes",
-			 td_cli_json_text(args->sizes ? args->sizes : "50"), "sample", sample,
-			 "seed", td_cli_json_u64(all->seed));
+			 td_cli_json_text(args->sizes ? args->sizes : "50"), "sample",
+			 sample_json(all), "seed", td_cli_json_u64(all->seed));
 }
 
 /* The first curve, or the only one, stands for itself at the top. */
@@ -347,6 +379,8 @@ static int set_up(struct curves *all, struct tide_error *err)
 	if (!rc && args->policy.n > POLICIES_MAX)
 		rc = tide_fail(err, -EINVAL, "more than %d curves in one table: give fewer",
 			       POLICIES_MAX);
+	if (!rc && args->exact && args->sample)
+		rc = tide_fail(err, -EINVAL, "--exact looks at all pages: leave out --sample");
 	if (!rc && args->verify && !args->sample)
 		rc = tide_fail(
 			err, -EINVAL,

@@ -39,7 +39,7 @@ static const struct {
 	{TIDE_NEEDS_REFS, "refs"},         {TIDE_NEEDS_FUTURE, "future"},
 	{TIDE_NEEDS_PAGES, "pages"},       {TIDE_NEEDS_CLOCK, "clock"},
 	{TIDE_NEEDS_TOUCHED, "touched"},   {TIDE_TAKES_SAMPLES, "samples"},
-	{TIDE_NEEDS_REMOTE, "remote"},
+	{TIDE_NEEDS_REMOTE, "remote"},     {TIDE_TAKES_SIZES, "sizes"},
 };
 #define NEEDS (sizeof need_names / sizeof need_names[0])
 

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "core/mode.h"
 #include "report/report.h"
 
 struct report_options {
@@ -17,7 +18,7 @@ struct report_options {
 
 static const struct td_cli_option options[] = {
 	{"output", 'o', TD_CLI_TEXT, TD_CLI_AT(output), "OUT",
-	 "write the page to OUT, replacing it (standard output)", TD_CLI_ANY},
+	 "write the page to OUT, replacing an older page (standard output)", TD_CLI_ANY},
 	{"figures", 0, TD_CLI_TEXT, TD_CLI_AT(figures), "DIR",
 	 "also write every figure as SVG, PNG and CSV, and all results as CSV, to DIR", TD_CLI_ANY},
 	{"title", 0, TD_CLI_TEXT, TD_CLI_AT(title), "TEXT", "title of the page", TD_CLI_ANY},
@@ -28,12 +29,31 @@ static const struct td_cli_option options[] = {
 static const char more[] =
 	"A FILE holds results of tide sim, compare, mrc, reproduce or gpu bench with --json, or the\n"
 	"lines of tide sweep; - is standard input. Several files, such as the shards of a sweep,\n"
-	"become one report, and duplicate results count once.\n"
+	"become one report. Equal results count once; of the same run, results of a newer tide are used.\n"
 	"The page needs no network and no other file. gnuplot draws the figures.\n\n"
 	"Examples:\n"
 	"  tide compare --workload mvt --near 50% --json >mvt.json\n"
 	"  tide report mvt.json -o mvt.html\n"
 	"  tide report shard-*.jsonl -o sweep.html --figures figures --title 'All sizes'\n";
+
+static bool is_printed(const struct report_options *args)
+{
+	return !args->output || strcmp(args->output, "-") == 0;
+}
+
+/* Whether the file at path may be replaced: it is empty, or a page. Results must not be lost, such
+ * as those of -o shard-*.jsonl, which the shell makes the page's name and other results. */
+static bool is_page(const char *path)
+{
+	static const char start[] = "<!doctype html>";
+	char text[sizeof start - 1];
+	FILE *from = fopen(path, "re");
+	size_t n = from ? fread(text, 1, sizeof text, from) : 1;
+
+	if (from)
+		fclose(from);
+	return n == 0 || (n == sizeof text && memcmp(text, start, n) == 0);
+}
 
 /* The page is made beside its place and put there by rename, which must not hit a device. */
 static int check_place(const char *path, struct tide_error *err)
@@ -43,9 +63,16 @@ static int check_place(const char *path, struct tide_error *err)
 	if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
 		return tide_fail(err, -EISDIR, "%s is a folder: give the page a name",
 				 td_cli_shown(path).text);
-	if (lstat(path, &st) == 0 && !S_ISREG(st.st_mode))
+	if (lstat(path, &st) != 0)
+		return 0;
+	if (!S_ISREG(st.st_mode))
 		return tide_fail(err, -EEXIST,
 				 "%s is there and no plain file: give the page another name",
+				 td_cli_shown(path).text);
+	if (!is_page(path))
+		return tide_fail(err, -EEXIST,
+				 "%s is there and no page, and would be lost: give -o the name of "
+				 "a page, such as report.html",
 				 td_cli_shown(path).text);
 	return 0;
 }
@@ -70,17 +97,15 @@ static int write_page(const struct td_report *r, const struct report_options *ar
 	FILE *to;
 	int rc;
 
-	if (!args->output || strcmp(args->output, "-") == 0) {
+	if (is_printed(args)) {
 		td_report_page(r, args->title, stdout);
 		return 0;
 	}
-	rc = check_place(args->output, err);
-	if (rc)
-		return rc;
 	if (asprintf(&part, "%s.%ld.part", args->output, (long)getpid()) < 0)
 		return tide_fail(err, -ENOMEM, "no memory for the page: free some");
-	to = fopen(part, "wx");
+	to = fopen(part, "wxe");
 	if (to) {
+		td_core_keep_mode(fileno(to), args->output);
 		td_report_page(r, args->title, to);
 		rc = finish_page(to, part, args->output, err);
 	} else {
@@ -94,11 +119,13 @@ static int write_page(const struct td_report *r, const struct report_options *ar
 /* A page without figures is worth more than no page: its reader is told, and so is its maker. */
 static int draw(struct td_report *r, struct tide_error *err)
 {
-	int rc = td_report_draw(r, err);
+	struct tide_error why;
+	int rc = td_report_draw(r, &why);
 
-	if (rc != -ENOENT)
-		return rc;
-	fprintf(stderr, "tide report: the page has no figures: %s\n", err->text);
+	if (rc == -ENOENT)
+		fprintf(stderr, "tide report: the page has no figures: %s\n", why.text);
+	else if (rc)
+		return tide_fail(err, rc, "%s", why.text);
 	return 0;
 }
 
@@ -107,11 +134,20 @@ static void print_count(size_t n, const char *one, const char *between)
 	printf("%s%s %s%s", between, td_cli_grouped(n).text, one, n == 1 ? "" : "s");
 }
 
+static void print_same(size_t n, const char *what, const char **between)
+{
+	if (!n)
+		return;
+	printf("%s%s %s", *between, td_cli_grouped(n).text, what);
+	*between = ", ";
+}
+
 static void print_facts(const struct td_report *r, const struct report_options *args)
 {
+	const char *between = "; ";
 	struct td_report_facts f = td_report_facts(r);
 
-	printf("%s: ", args->output);
+	printf("%s: ", td_cli_name(args->output).text);
 	print_count(f.runs, "run", "");
 	if (f.failed)
 		printf(" (%s failed)", td_cli_grouped(f.failed).text);
@@ -119,11 +155,30 @@ static void print_facts(const struct td_report *r, const struct report_options *
 	print_count(f.curves, "curve", ", ");
 	print_count(f.papers, "paper", ", ");
 	print_count(f.figures, "figure", ", ");
-	if (f.duplicates) {
-		print_count(f.duplicates, "duplicate", "; ");
-		printf(" dropped");
-	}
+	print_same(f.equal, "equal to another", &between);
+	print_same(f.retried, "failed and done again", &between);
+	print_same(f.outdated, "outdated", &between);
+	print_same(f.conflicting, "conflicting", &between);
 	putchar('\n');
+}
+
+/* Without gnuplot the data are written, and the page too, before the failure is told. */
+static int write_all(struct td_report *r, const struct report_options *args, struct tide_error *err)
+{
+	struct tide_error why = {0, ""};
+	int missing = args->figures ? td_report_figures(r, args->figures, &why) : 0;
+	int rc = missing && missing != -ENOENT ? tide_fail(err, missing, "%s", why.text) : 0;
+
+	if (!rc && !missing)
+		rc = draw(r, err);
+	if (!rc)
+		rc = write_page(r, args, err);
+	if (!rc && !is_printed(args))
+		print_facts(r, args);
+	if (!rc && missing)
+		rc = tide_fail(err, -EIO, "the page has no figures, and %s has no SVG and PNG: %s",
+			       td_cli_shown(args->figures).text, why.text);
+	return rc;
 }
 
 static int check_output(const struct report_options *args, struct tide_error *err)
@@ -131,7 +186,7 @@ static int check_output(const struct report_options *args, struct tide_error *er
 	if (!args->output && isatty(STDOUT_FILENO))
 		return tide_fail(err, -EINVAL,
 				 "the page would go to the terminal: add -o report.html");
-	return 0;
+	return is_printed(args) ? 0 : check_place(args->output, err);
 }
 
 static int run(const void *given, struct tide_error *err)
@@ -148,14 +203,8 @@ static int run(const void *given, struct tide_error *err)
 		rc = td_report_read(r, args->given.words.at[i], err);
 	if (!rc)
 		rc = td_report_prepare(r, err);
-	if (!rc && args->figures)
-		rc = td_report_figures(r, args->figures, err);
 	if (!rc)
-		rc = draw(r, err);
-	if (!rc)
-		rc = write_page(r, args, err);
-	if (!rc && args->output && strcmp(args->output, "-") != 0)
-		print_facts(r, args);
+		rc = write_all(r, args, err);
 	td_report_close(r);
 	return rc;
 }

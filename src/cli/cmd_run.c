@@ -30,7 +30,7 @@ static int report(struct td_run *r, struct tide_error *err)
 	if (r->args->stats)
 		rc = td_run_write_stats(r, err);
 	if (!rc)
-		rc = td_run_check_files(r, err);
+		rc = td_run_check_ends(r, err);
 	if (!rc && strcmp(r->verb, "record") == 0)
 		rc = td_run_print_replay(r, err);
 	if (!rc && r->args->whatif)

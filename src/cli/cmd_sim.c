@@ -11,7 +11,7 @@
 struct sim_options {
 	struct td_cli_given given;
 	struct td_cli_setup setup;
-	const char *evict, *prefetch, *place, *log, *progress;
+	const char *evict, *prefetch, *place, *log, *preset, *progress;
 	bool json;
 };
 #define TD_CLI_OPTIONS struct sim_options
@@ -28,11 +28,15 @@ static const struct td_cli_option options[] = {
 	 "policy that sends victims to host memory or storage (no host memory)",
 	 TD_CLI_NAMES(td_cli_place_name)},
 	TD_CLI_HOST_OPTION(setup),
+	TD_CLI_PRESET_AT(preset),
+	TD_CLI_SPLIT_AT(setup.split),
+	TD_CLI_OBJECTS_AT(setup.objects),
 	TD_CLI_MODEL_OPTIONS(setup),
 	TD_CLI_SEED_AT(setup.seed),
 	{"log", 0, TD_CLI_TEXT, TD_CLI_AT(log), "FILE",
 	 "write every decision to FILE, one JSON line each", TD_CLI_ANY},
 	TD_CLI_ERRORS_OPTION(setup.replace_invalid),
+	TD_CLI_WATCHDOG_OPTION(setup.watchdog),
 	TD_CLI_JSON_OPTION,
 	TD_CLI_PROGRESS_OPTION,
 	TD_CLI_HELP_OPTION,
@@ -48,24 +52,27 @@ static const char more[] =
 	"  tide sim --workload scanhot --near 10% --host 40% --place reuse\n"
 	"  tide sim --trace io.csv --columns page=5,op=3 --near 1024p --chunk 4K --json\n";
 
-/* Counts that say more as a share of another one. */
+/* Counts that say more as a share of another one, or of two together. */
 static const struct {
-	size_t part, of;
+	size_t part, of, plus;
 } shares[] = {
-#define SHARE(part, of) \
-	{ \
-		offsetof(struct tide_counts, part), offsetof(struct tide_counts, of) \
-	}
-	SHARE(hits, accesses),
-	SHARE(faults, accesses),
-	SHARE(prefetched_pages, migrated_pages),
-	SHARE(writeback_pages, evicted_pages),
-	SHARE(untouched_evicted_pages, evicted_pages),
-	SHARE(notices, accesses),
-	SHARE(remote_accesses, accesses),
-	SHARE(tier2_hits, faults),
-	SHARE(tier2_misses, faults),
-#undef SHARE
+#define AT(name) offsetof(struct tide_counts, name)
+	{AT(hits), AT(accesses), 0},
+	{AT(faults), AT(accesses), 0},
+	{AT(prefetched_pages), AT(migrated_pages), 0},
+	{AT(writeback_pages), AT(evicted_pages), 0},
+	{AT(untouched_evicted_pages), AT(evicted_pages), 0},
+	{AT(notices), AT(accesses), 0},
+	{AT(remote_accesses), AT(accesses), 0},
+	{AT(tier2_hits), AT(faults), 0},
+	{AT(tier2_misses), AT(faults), 0},
+	{AT(prefix_hits), AT(accesses), 0},
+	{AT(bypassed), AT(faults), 0},
+	{AT(hit_bytes), AT(hit_bytes), AT(fault_bytes)},
+	{AT(fault_bytes), AT(hit_bytes), AT(fault_bytes)},
+	{AT(hit_cost), AT(hit_cost), AT(fault_cost)},
+	{AT(fault_cost), AT(hit_cost), AT(fault_cost)},
+#undef AT
 };
 
 static uint64_t count_at(const struct tide_counts *counts, size_t offset)
@@ -80,8 +87,10 @@ static struct td_cli_number share_of(const struct tide_counts *counts, size_t of
 {
 	for (size_t i = 0; i < sizeof shares / sizeof shares[0]; i++)
 		if (shares[i].part == offset)
-			return td_cli_share(count_at(counts, offset),
-					    count_at(counts, shares[i].of));
+			return td_cli_share(
+				count_at(counts, offset),
+				count_at(counts, shares[i].of) +
+					(shares[i].plus ? count_at(counts, shares[i].plus) : 0));
 	return (struct td_cli_number){""};
 }
 
@@ -110,34 +119,81 @@ static int print_counts(const struct tide_counts *counts, struct tide_error *err
 	return td_cli_table_end(&t, err);
 }
 
+static void print_near_pages(const struct td_lib_summary *run, uint64_t footprint)
+{
+	printf("near    %s pages, %s", td_cli_grouped(run->near_pages).text,
+	       td_cli_pages(run->near_pages, run->page_bytes).text);
+	if (footprint)
+		printf(", %s of the footprint", td_cli_share(run->near_pages, footprint).text);
+	printf("; pages of %s, chunks of %s\n", td_cli_bytes(run->page_bytes).text,
+	       td_cli_bytes(run->page_bytes * run->chunk_pages).text);
+}
+
+/* Objects have sizes. */
+static void print_near_bytes(const struct td_lib_summary *run)
+{
+	printf("near    %s", td_cli_bytes(run->near_bytes).text);
+	if (run->object_bytes)
+		printf(", %s of all objects, %s",
+		       td_cli_share(run->near_bytes, run->object_bytes).text,
+		       td_cli_bytes(run->object_bytes).text);
+	printf("; an object without a size is %s\n", td_cli_bytes(run->page_bytes).text);
+}
+
 /* The head of a report: what ran, with how much near memory, under which policies. */
 void td_cli_print_setup(const struct td_lib_summary *run)
 {
 	uint64_t pages = run->footprint_pages == UINT64_MAX ? 0 : run->footprint_pages;
 
 	printf("input   %s %s%s%s, %s accesses", run->is_workload ? "workload" : "trace",
-	       run->input, run->is_workload ? "" : " as ", run->is_workload ? "" : run->format,
-	       td_cli_grouped(run->counts.accesses).text);
+	       td_cli_name(run->input).text, run->is_workload ? "" : " as ",
+	       run->is_workload ? "" : run->format, td_cli_grouped(run->counts.accesses).text);
 	if (pages)
 		printf(" to %s pages, %s", td_cli_grouped(pages).text,
 		       td_cli_pages(pages, run->page_bytes).text);
-	printf("\nnear    %s pages, %s", td_cli_grouped(run->near_pages).text,
-	       td_cli_pages(run->near_pages, run->page_bytes).text);
-	if (pages)
-		printf(", %s of the footprint", td_cli_share(run->near_pages, pages).text);
-	printf("; pages of %s, chunks of %s\n", td_cli_bytes(run->page_bytes).text,
-	       td_cli_bytes(run->page_bytes * run->chunk_pages).text);
+	putchar('\n');
+	if (run->near_bytes)
+		print_near_bytes(run);
+	else
+		print_near_pages(run, pages);
 	if (run->place)
 		printf("host    %s pages, %s\n", td_cli_grouped(run->host_pages).text,
 		       td_cli_pages(run->host_pages, run->page_bytes).text);
+	if (run->split)
+		printf("split   %s\n", run->split);
 }
 
 static void print_policies(const struct td_lib_summary *run)
 {
-	printf("policy  evict %s, prefetch %s, ", run->evict, run->prefetch);
+	printf("policy  evict %s, prefetch %s, ", td_cli_name(run->evict).text,
+	       td_cli_name(run->prefetch).text);
 	if (run->place)
-		printf("place %s, ", run->place);
+		printf("place %s, ", td_cli_name(run->place).text);
 	printf("seed %s\n\n", td_cli_grouped(run->seed).text);
+}
+
+/* The parts of a split run. */
+static int print_parts(const struct tide_sim *sim, struct tide_error *err)
+{
+	struct td_cli_table t = {.align = "rrrrrr"};
+	static const char *const heads[] = {"stream",   "pages", "near",
+					    "accesses", "hits",  "faults"};
+	struct td_lib_part_summary part;
+
+	if (!td_lib_sim_part(sim, 0, &part))
+		return 0;
+	putchar('\n');
+	for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
+		td_cli_cell(&t, "%s", heads[i]);
+	for (uint32_t i = 0; td_lib_sim_part(sim, i, &part); i++) {
+		td_cli_cell(&t, "%" PRIu64, part.stream);
+		td_cli_cell(&t, "%s", td_cli_grouped(part.footprint_pages).text);
+		td_cli_cell(&t, "%s", td_cli_grouped(part.near_pages).text);
+		td_cli_cell(&t, "%s", td_cli_grouped(part.counts.accesses).text);
+		td_cli_cell(&t, "%s", td_cli_share(part.counts.hits, part.counts.accesses).text);
+		td_cli_cell(&t, "%s", td_cli_grouped(part.counts.faults).text);
+	}
+	return td_cli_table_end(&t, err);
 }
 
 /* What the policies report, whatever it is, a line each. */
@@ -149,13 +205,8 @@ static int print_report(const struct tide_sim *sim, struct tide_error *err)
 
 	json_object_foreach(report, key, value)
 	{
-		char *text = json_dumps(value, JSON_ENCODE_ANY);
 		td_cli_cell(&t, "%s", key);
-		td_cli_cell(&t, "%s",
-			    json_is_string(value) ? json_string_value(value)
-			    : text                ? text
-						  : "?");
-		free(text);
+		td_cli_value_cell(&t, value);
 	}
 	json_decref(report);
 	if (t.n)
@@ -200,6 +251,8 @@ static int print_run(const struct tide_sim *sim, struct tide_error *err)
 	print_policies(&run);
 	rc = print_counts(&run.counts, err);
 	if (!rc)
+		rc = print_parts(sim, err);
+	if (!rc)
 		rc = print_report(sim, err);
 	if (!rc)
 		rc = print_time(&run, err);
@@ -231,13 +284,15 @@ static int set_up(const struct sim_options *o, struct tide_sim_options *out, str
 		return tide_fail(
 			err, -EINVAL,
 			"--log - would be among the results on standard output: give a file");
-	if (o->setup.in.workload && !o->setup.functional && !o->setup.model)
+	if (o->setup.in.workload && !o->setup.functional && !o->setup.model && !o->setup.split &&
+	    !o->setup.objects)
 		out->model = DEFAULT_MODEL;
 	out->evict = o->evict;
 	out->prefetch = o->prefetch;
 	out->place = o->place;
 	out->log = o->log;
-	return 0;
+	out->no_digest = !o->json;
+	return o->preset ? td_cli_preset(o->preset, &out->chunk, &out->prefetch, err) : 0;
 }
 
 static int run(const void *given, struct tide_error *err)
@@ -251,7 +306,7 @@ static int run(const void *given, struct tide_error *err)
 	if (!rc)
 		rc = td_cli_progress_start(&progress, o->progress, "sim", err);
 	if (!rc)
-		rc = tide_sim_open(&sim, &run, err);
+		rc = td_cli_open_sim(&sim, &run, err);
 	if (rc)
 		return rc;
 	rc = tide_sim_run(sim, td_cli_progress_show, &progress, err);

@@ -34,6 +34,8 @@ static const struct td_cli_option options[] = {
 	     TD_CLI_ANY),
 	EACH("policies", policies, "E+P", "one combination, --evict E with --prefetch P",
 	     TD_CLI_ANY),
+	TD_CLI_SPLIT_AT(split),
+	TD_CLI_OBJECTS_AT(objects),
 	{"functional", 0, TD_CLI_FLAG, TD_CLI_AT(functional), NULL,
 	 "run without a clock (the default); with --model, run both", TD_CLI_ANY},
 	EACH("model", model, "MODEL",
@@ -83,6 +85,17 @@ static int check_words(const struct td_cli_sweep_options *args, struct tide_erro
 	return 0;
 }
 
+/* Results of before that do not count, and why. */
+static void print_again(const struct td_cli_plan *plan, const char *before)
+{
+	if (plan->old)
+		printf("%s%s to make again: another version of tide made %s\n", before,
+		       td_cli_grouped(plan->old).text, plan->old == 1 ? "it" : "them");
+	if (plan->changed)
+		printf("%s%s to make again: the input has changed\n", before,
+		       td_cli_grouped(plan->changed).text);
+}
+
 static int print_commands(const struct td_cli_sweep *s, struct tide_error *err)
 {
 	struct td_cli_text command = {0};
@@ -94,6 +107,7 @@ static int print_commands(const struct td_cli_sweep *s, struct tide_error *err)
 			puts(command.at);
 	}
 	free(command.at);
+	print_again(&s->plan, "# ");
 	printf("# %s runs: %s left, %s done, %s failed\n", td_cli_grouped(s->plan.n).text,
 	       td_cli_grouped(s->plan.left).text, td_cli_grouped(s->plan.done).text,
 	       td_cli_grouped(s->plan.failed).text);
@@ -117,10 +131,16 @@ static int judge(const struct td_cli_sweep *s, struct tide_error *err)
 static void print_summary(const struct td_cli_sweep *s)
 {
 	if (s->results.path)
+		print_again(&s->plan, "");
+	if (s->results.restored)
+		printf("%s was removed while the sweep ran, and written again\n",
+		       td_cli_name(s->results.path).text);
+	if (s->results.path)
 		printf("%s runs: %s done now, %s before, %s failed; results in %s\n",
 		       td_cli_grouped(s->plan.n).text, td_cli_grouped(s->done).text,
 		       td_cli_grouped(s->plan.done).text,
-		       td_cli_grouped(s->failed + s->plan.failed).text, s->results.path);
+		       td_cli_grouped(s->failed + s->plan.failed).text,
+		       td_cli_name(s->results.path).text);
 }
 
 static int sweep(struct td_cli_sweep *s, const struct td_cli_sweep_options *args,
@@ -135,13 +155,16 @@ static int sweep(struct td_cli_sweep *s, const struct td_cli_sweep_options *args
 	if (!rc)
 		rc = td_cli_grid_check(s->grid, err);
 	if (!rc)
-		rc = td_cli_results_open(&s->results, file_of(args), args->dry_run, &s->plan, err);
+		rc = td_cli_results_open(&s->results, file_of(args), args->dry_run, s->grid,
+					 &s->plan, err);
 	if (rc)
 		return rc;
 	td_cli_plan_order(&s->plan, args->retry);
 	if (args->dry_run)
 		return print_commands(s, err);
 	rc = td_cli_sweep_run(s, (size_t)args->jobs, err);
+	if (!rc)
+		rc = td_cli_results_keep(&s->results, err);
 	if (!rc)
 		rc = td_cli_results_sync(&s->results, err);
 	if (rc)

@@ -121,8 +121,8 @@ static const struct td_cli_verb generate = {
 static const struct td_cli_verb *const verbs[] = {&info, &head, &convert, &generate, NULL};
 
 static const char more[] =
-	"Formats: reads tide (binary), txt, csv, oraclegeneral and vscsi, also compressed as .zst\n"
-	"or .gz; writes tide, txt and oraclegeneral.\n\n"
+	"Formats: --format of info lists those that are read, also compressed as .zst, .gz or .xz;\n"
+	"--to of convert lists those that are written.\n\n"
 	"Examples:\n"
 	"  tide trace info app.tide\n"
 	"  tide trace convert io.vscsi io.tide\n";

@@ -62,6 +62,8 @@ static bool one_page_chunks(const struct td_cli_compare_options *args)
 	       td_core_size(chunk, strlen(chunk), &chunk_bytes) == 0 && page_bytes == chunk_bytes;
 }
 
+static const struct td_cli_list for_objects = {6,
+					       {"fifo", "lru", "clock", "lfu", "sieve", "random"}};
 static const struct td_cli_list for_pages = {
 	8, {"fifo", "lrm", "lru", "clock", "lfu", "sieve", "arc", "opt"}};
 static const struct td_cli_list for_chunks = {
@@ -85,11 +87,12 @@ int td_cli_combinations(const struct td_cli_compare_options *args, struct td_cli
 	out->n = 0;
 	if (!evict->n)
 		evict = place->n                ? &placed_evict
+			: args->setup.objects   ? &for_objects
 			: args->setup.model     ? &for_clocks
 			: one_page_chunks(args) ? &for_pages
 						: &for_chunks;
 	if (!prefetch->n)
-		prefetch = place->n ? &placed_prefetch : &default_prefetch;
+		prefetch = place->n || args->setup.objects ? &placed_prefetch : &default_prefetch;
 	if (grid)
 		rc = add_grid(out, evict, prefetch, place->n ? place : &no_place, err);
 	if (place->n && args->policies.n)

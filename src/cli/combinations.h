@@ -12,7 +12,7 @@ struct td_cli_compare_options {
 	struct td_cli_setup setup;
 	struct td_cli_list evict, prefetch, place, policies;
 	uint64_t jobs; /* 0: not given */
-	const char *progress;
+	const char *progress, *preset;
 	bool json;
 };
 

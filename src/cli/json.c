@@ -5,6 +5,7 @@
 
 #include "cli.h"
 #include "core/text.h"
+#include "stats/json.h"
 
 int td_cli_print_json(json_t *root, struct tide_error *err)
 {
@@ -19,12 +20,9 @@ int td_cli_print_json(json_t *root, struct tide_error *err)
 	return 0;
 }
 
-/* Names of files may be no UTF-8, which JSON cannot say. */
 json_t *td_cli_json_text(const char *text)
 {
-	json_t *string = json_string(text);
-
-	return string ? string : json_null();
+	return td_stats_text(text);
 }
 
 /* JSON integers of 64 signed bits are what readers can be relied on to take: a larger number is

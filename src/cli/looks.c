@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/jobs.h"
 #include "runs.h"
@@ -71,7 +72,7 @@ static void look(struct td_cli_look *l, const struct tide_sim_options *of)
 					   .chunk = "1p"};
 	struct tide_sim *sim;
 
-	l->rc = tide_sim_open(&sim, &options, &l->err);
+	l->rc = td_cli_open_sim(&sim, &options, &l->err);
 	if (l->rc)
 		return;
 	l->facts.size = sizeof l->facts;
@@ -99,17 +100,20 @@ int td_cli_look_take(struct td_cli_looks *looks, struct td_cli_run *run, struct 
 	}
 	while (!l->ready)
 		pthread_cond_wait(&looks->ready, &looks->lock);
+	run->facts = l->facts;
 	pthread_mutex_unlock(&looks->lock);
 	*out = l;
-	run->options.facts = &l->facts;
 	if (l->rc)
 		run->err = l->err;
 	return l->rc;
 }
 
-void td_cli_look_give(struct td_cli_looks *looks, struct td_cli_look *l)
+void td_cli_look_give(struct td_cli_looks *looks, struct td_cli_look *l,
+		      const struct td_cli_run *run)
 {
 	pthread_mutex_lock(&looks->lock);
+	if (run->facts.digest[0] || run->facts.digest[1])
+		memcpy(l->facts.digest, run->facts.digest, sizeof l->facts.digest);
 	l->holders--;
 	pthread_mutex_unlock(&looks->lock);
 }

@@ -82,8 +82,7 @@ static int finish_output(struct tide_error *err)
 	if (fclose(stdout) == 0 && !bad)
 		return 0;
 	return tide_fail(err, -EIO,
-			 "cannot write standard output: is the disk full or the reader "
-			 "gone?");
+			 "cannot write standard output: is the disk full or the reader gone?");
 }
 
 /* One line, whatever the words of the user or the names of files hold. */
@@ -109,6 +108,19 @@ static void keep_numbers(void)
 		close(fd);
 }
 
+static void go_on(int sig)
+{
+	(void)sig;
+}
+
+/* A file at its limit (ulimit -f) is a write error like any other. A handler and not SIG_IGN, which
+ * the program of tide run would inherit. */
+static void survive_limits(void)
+{
+	if (signal(SIGXFSZ, go_on) == SIG_IGN)
+		signal(SIGXFSZ, SIG_IGN);
+}
+
 int main(int argc, char **argv)
 {
 	struct tide_error err = {0, ""};
@@ -116,8 +128,7 @@ int main(int argc, char **argv)
 	int rc, status;
 
 	keep_numbers();
-	/* A closed pipe is a write error like any other, said in one line. */
-	signal(SIGPIPE, SIG_IGN);
+	survive_limits();
 	rc = run_first(argc, argv, &name, &err);
 	status = rc > 0 ? rc : 0; /* of a program that was run */
 	if (rc >= 0)

@@ -36,14 +36,9 @@ struct td_cli_kind {
 		     struct tide_error *err);
 };
 
-/* values.c */
-extern const struct td_cli_kind td_cli_kind_flag, td_cli_kind_text, td_cli_kind_number,
-	td_cli_kind_list;
-
-#define TD_CLI_FLAG (&td_cli_kind_flag)     /* bool */
-#define TD_CLI_TEXT (&td_cli_kind_text)     /* const char * */
-#define TD_CLI_NUMBER (&td_cli_kind_number) /* uint64_t, 1 or more */
-#define TD_CLI_LIST (&td_cli_kind_list)     /* struct td_cli_list */
+/* TD_CLI_TEXT and so on: a kind is one file, kind_NAME.c, which defines td_cli_kind_NAME. The build
+ * lists them. */
+#include <cli/kinds.h>
 
 /* The names that a value can be, one by one; NULL behind the last. */
 typedef const char *td_cli_name_at(size_t i);
@@ -62,6 +57,7 @@ struct td_cli_values {
 /* values.c: names of tables. */
 td_cli_name_at td_cli_policy_name, td_cli_evict_name, td_cli_prefetch_name, td_cli_place_name;
 td_cli_name_at td_cli_workload_name, td_cli_model_name;
+td_cli_name_at td_cli_preset_name; /* of presets.c */
 td_cli_name_at td_cli_read_format_name, td_cli_write_format_name;
 
 /* Name i of the values; NULL behind the last. */
@@ -114,7 +110,7 @@ const struct td_cli_verb *td_cli_next_verb(const struct td_cli_verb *const *verb
 	 "format of the trace: %s (guessed)", \
 	 TD_CLI_NAMES(td_cli_read_format_name)}, \
 	{"columns", 0, TD_CLI_TEXT, TD_CLI_AT(columns), "LIST", \
-	 "columns of a csv trace, such as page=5,op=3", TD_CLI_ANY}
+	 "columns of csv, such as page=5,op=3; of jsonl: blocks=NAME", TD_CLI_ANY}
 #define TD_CLI_FORMAT_OPTIONS TD_CLI_FORMAT_AT(format, columns)
 #define TD_CLI_PAGE_AT(page) \
 	{"page", 0, TD_CLI_TEXT, TD_CLI_AT(page), "SIZE", "bytes per page (4K)", TD_CLI_ANY}
@@ -153,8 +149,9 @@ struct td_cli_input {
 /* All of a simulated run but for the policies. */
 struct td_cli_setup {
 	struct td_cli_input in;
-	const char *near_size, *host, *page, *chunk, *seed, *model;
-	bool functional, replace_invalid;
+	const char *near_size, *host, *page, *chunk, *seed, *model, *split;
+	const char *watchdog;
+	bool functional, replace_invalid, objects;
 };
 #define TD_CLI_SETUP_OPTIONS(setup, trace_help) \
 	TD_CLI_INPUT_OPTIONS(setup.in, trace_help), \
@@ -173,9 +170,22 @@ struct td_cli_setup {
 	{"model", 0, TD_CLI_TEXT, TD_CLI_AT(setup.model), "MODEL", \
 	 "run with the clock of a machine: NAME or NAME:KEY=VALUE,.. (see tide models)", \
 	 TD_CLI_NAMES(td_cli_model_name)}
+#define TD_CLI_PRESET_AT(preset) \
+	{"preset", 0, TD_CLI_TEXT, TD_CLI_AT(preset), "NAME", \
+	 "defaults of a world; cache: single pages, no prefetch", TD_CLI_NAMES(td_cli_preset_name)}
+#define TD_CLI_SPLIT_AT(split) \
+	{"split", 0, TD_CLI_TEXT, TD_CLI_AT(split), "HOW", \
+	 "a cache per stream: stream, or stream:shares=lru (one cache for all)", \
+	 TD_CLI_WORDS("stream", "stream:shares=lru")}
+#define TD_CLI_OBJECTS_AT(objects) \
+	{"objects", 0, TD_CLI_FLAG, TD_CLI_AT(objects), NULL, \
+	 "objects have the sizes and costs of the trace; near memory is bytes", TD_CLI_ANY}
 #define TD_CLI_ERRORS_OPTION(replace_invalid) \
 	{"replace-invalid", 0, TD_CLI_FLAG, TD_CLI_AT(replace_invalid), NULL, \
 	 "count and replace invalid answers of a policy instead of stopping", TD_CLI_ANY}
+#define TD_CLI_WATCHDOG_OPTION(watchdog) \
+	{"watchdog", 0, TD_CLI_TEXT, TD_CLI_AT(watchdog), "TIME", \
+	 "end the run if a policy does not return for so long (10s); 0: never", TD_CLI_ANY}
 /* clang-format on */
 
 /* Of a verb that has verbs and no options of its own, kept in struct td_cli_given. */

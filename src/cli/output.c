@@ -5,10 +5,35 @@
 #include <string.h>
 
 #include "cli.h"
+#include "core/text.h"
+
+struct td_cli_name td_cli_name(const char *name)
+{
+	struct td_cli_name out;
+
+	td_core_escape(out.text, sizeof out.text, name, true);
+	return out;
+}
+
+/* Cells hold names of files and policies too. Takes the text over; NULL: no memory. */
+static char *make_safe(char *text)
+{
+	size_t n = text ? td_core_escape(NULL, 0, text, true) : 0;
+	char *safe;
+
+	if (!text || n == strlen(text))
+		return text;
+	safe = malloc(n + 1);
+	if (safe)
+		td_core_escape(safe, n + 1, text, true);
+	free(text);
+	return safe;
+}
 
 void td_cli_cell(struct td_cli_table *t, const char *format, ...)
 {
 	va_list args;
+	char *text;
 
 	if (t->n == t->room) {
 		size_t room = t->room ? t->room * 2 : 64;
@@ -21,11 +46,14 @@ void td_cli_cell(struct td_cli_table *t, const char *format, ...)
 		t->room = room;
 	}
 	va_start(args, format);
-	if (vasprintf(&t->cells[t->n], format, args) < 0)
-		t->failed = true;
-	else
-		t->n++;
+	if (vasprintf(&text, format, args) < 0)
+		text = NULL;
 	va_end(args);
+	t->cells[t->n] = make_safe(text);
+	if (t->cells[t->n])
+		t->n++;
+	else
+		t->failed = true;
 }
 
 static int column_width(const struct td_cli_table *t, size_t column, size_t columns)
@@ -125,4 +153,69 @@ struct td_cli_number td_cli_share(uint64_t part, uint64_t of)
 	if (of)
 		snprintf(out.text, sizeof out.text, "%.2f%%", 100.0 * (double)part / (double)of);
 	return out;
+}
+
+/* ---- what policies report ---- */
+
+static void put_value(FILE *to, const json_t *value);
+
+static void put_real(FILE *to, double value)
+{
+	fprintf(to, value > -1e4 && value < 1e4 ? "%.4g" : "%.0f", value);
+}
+
+static void put_list(FILE *to, const json_t *list)
+{
+	size_t i;
+	json_t *one;
+
+	json_array_foreach(list, i, one)
+	{
+		fputs(i ? " " : "", to);
+		put_value(to, one);
+	}
+}
+
+static void put_members(FILE *to, const json_t *object)
+{
+	const char *key, *between = "";
+	json_t *one;
+
+	json_object_foreach((json_t *)object, key, one)
+	{
+		fprintf(to, "%s%s ", between, key);
+		put_value(to, one);
+		between = "; ";
+	}
+}
+
+static void put_value(FILE *to, const json_t *value)
+{
+	switch (json_typeof(value)) {
+	case JSON_OBJECT: put_members(to, value); break;
+	case JSON_ARRAY: put_list(to, value); break;
+	case JSON_STRING: fputs(json_string_value(value), to); break;
+	case JSON_INTEGER:
+		fputs(td_cli_grouped((uint64_t)json_integer_value(value)).text, to);
+		break;
+	case JSON_REAL: put_real(to, json_real_value(value)); break;
+	case JSON_TRUE: fputs("yes", to); break;
+	case JSON_FALSE: fputs("no", to); break;
+	case JSON_NULL: fputs("none", to); break;
+	}
+}
+
+void td_cli_value_cell(struct td_cli_table *t, const json_t *value)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *to = open_memstream(&text, &size);
+
+	if (to) {
+		put_value(to, value);
+		fclose(to);
+	}
+	t->failed |= !text;
+	td_cli_cell(t, "%s", text ? text : "");
+	free(text);
 }

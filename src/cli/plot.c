@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/mode.h"
 #include "options.h"
 #include "report/gnuplot.h"
 
@@ -187,6 +188,7 @@ int td_cli_plot(const struct td_cli_panel *panels, size_t n, const char *path,
 	fd = open_beside(path, &name, err);
 	if (fd < 0)
 		return fd;
+	td_core_keep_mode(fd, path);
 	rc = draw(find_kind(path), panels, n, fd, err);
 	if (!rc && rename(name, path) != 0)
 		rc = tide_fail(err, -errno, "cannot put the figure at %s: %s",

@@ -42,13 +42,15 @@ static void show(void *arg, uint64_t done, uint64_t total)
 static int simulate(struct step *step, struct td_cli_run *run)
 {
 	struct tide_sim *sim = NULL;
-	int rc = tide_sim_open(&sim, &run->options, &run->err);
+	run->options.facts = &run->facts;
+	int rc = td_cli_open_sim(&sim, &run->options, &run->err);
 
 	if (!rc)
 		rc = tide_sim_run(sim, show, step, &run->err);
 	if (!rc) {
 		run->counts.size = sizeof run->counts;
 		tide_sim_counts(sim, &run->counts, NULL);
+		tide_sim_facts(sim, &run->facts, NULL);
 		run->time_ns = tide_sim_time_ns(sim);
 		td_lib_summarize(sim, &run->summary);
 		rc = td_cli_load_run(sim, &run->json, &run->err);
@@ -62,12 +64,12 @@ static int look_and_simulate(struct step *step, struct td_cli_run *run)
 	struct td_cli_look *look;
 	int rc;
 
-	if (run->options.facts)
+	if (run->facts.size)
 		return simulate(step, run);
 	rc = td_cli_look_take(step->work->looks, run, &look);
 	if (!rc)
 		rc = simulate(step, run);
-	td_cli_look_give(step->work->looks, look);
+	td_cli_look_give(step->work->looks, look, run);
 	return rc;
 }
 

@@ -7,10 +7,12 @@
 #include "cli.h"
 
 struct td_cli_run {
-	/* What to run; the texts stay the caller's. Without facts of its own a run takes those of
-	 * its group, whose input is looked through once. */
+	/* What to run; the texts stay the caller's. Without facts a run takes those of its group,
+	 * whose input is looked through once. */
 	struct tide_sim_options options;
 	uint64_t group; /* runs of a group have the same input, pages and seed */
+	/* What is known of the input: size 0: nothing yet; after the run, all that it found. */
+	struct tide_facts facts;
 	/* What came of it. */
 	int rc; /* not 0: it failed for err, and has no results */
 	struct tide_error err;
@@ -40,8 +42,10 @@ struct td_cli_look;
 
 struct td_cli_looks *td_cli_looks_new(void); /* NULL: no memory */
 void td_cli_looks_free(struct td_cli_looks *looks);
-/* Sets options.facts of the run, or its err; to be given back whether it worked or not. */
+/* Sets the facts of the run, or its err; to be given back whether it worked or not. The digest that
+ * the first run made is for those that come later. */
 int td_cli_look_take(struct td_cli_looks *looks, struct td_cli_run *run, struct td_cli_look **look);
-void td_cli_look_give(struct td_cli_looks *looks, struct td_cli_look *look);
+void td_cli_look_give(struct td_cli_looks *looks, struct td_cli_look *look,
+		      const struct td_cli_run *run);
 
 #endif

@@ -1,4 +1,4 @@
-/* The one clock: whoever wants to know the time asks here. */
+/* The one clock. All code that needs the time asks here. */
 #ifndef TD_CORE_CLOCK_H
 #define TD_CORE_CLOCK_H
 
@@ -13,7 +13,7 @@ static inline uint64_t td_clock_of_ns(clockid_t clock)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* Since some moment that stays; it goes on when the clock on the wall is set. */
+/* Time since some fixed moment. It runs on evenly when somebody sets the computer's clock. */
 static inline uint64_t td_clock_ns(void)
 {
 	return td_clock_of_ns(CLOCK_MONOTONIC);

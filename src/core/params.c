@@ -1,6 +1,7 @@
 #include "params.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -20,6 +21,17 @@ size_t td_core_params_count(const struct tide_param *table)
 	while (table && table[n].name)
 		n++;
 	return n;
+}
+
+void td_core_put_param(FILE *to, const struct tide_param *row, const union tide_value *value)
+{
+	uint64_t bits;
+
+	memcpy(&bits, value, sizeof bits);
+	if (row->type == TIDE_PARAM_INT || row->type == TIDE_PARAM_REAL)
+		fprintf(to, "%s=%" PRIx64 "\n", row->name, bits);
+	else
+		fprintf(to, "%s=%s\n", row->name, value->text);
 }
 
 static struct td_core_word shown(const char *text)

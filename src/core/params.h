@@ -1,8 +1,9 @@
-/* `name:key=value,key=value` against a table of parameters. */
+/* Reads `name:key=value,key=value` by a table of parameters. */
 #ifndef TD_CORE_PARAMS_H
 #define TD_CORE_PARAMS_H
 
 #include <stddef.h>
+#include <stdio.h>
 
 #include "tide/error.h"
 #include "tide/param.h"
@@ -14,6 +15,10 @@ size_t td_core_spec_name(const char *spec);
  * (texts included), freed with free(). who is for errors: "policy mhpe". */
 int td_core_params(const struct tide_param *table, const char *spec, const char *who,
 		   union tide_value **values, struct tide_error *err);
+
+/* One line for a digest: the same value gives the same line whatever the locale. For numbers and
+ * texts. */
+void td_core_put_param(FILE *to, const struct tide_param *row, const union tide_value *value);
 
 size_t td_core_params_count(const struct tide_param *table);
 

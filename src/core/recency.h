@@ -1,10 +1,10 @@
-/* How many others were touched since this one was: the distances of a list ordered by last touch,
- * without the list.
+/* Counts how many other things were touched since a thing's last touch. These are the distances in
+ * a list ordered by last touch, without the list.
  *
- * Every touch takes the next slot of a bitmap, and clears the slot that its thing had before. A
- * distance is then the number of bits set above that slot: a few in its own word, the others from
- * a Fenwick tree over the words. When all slots are taken, the bits set move together to the
- * front: with four slots or more per thing that is seldom.
+ * Every touch takes the next slot of a bitmap, and clears the slot that its thing had before. The
+ * distance is the number of set bits above that slot. A few of them are in the slot's own word, and
+ * a Fenwick tree over the words counts the others. When all slots are taken, the set bits move
+ * together to the front. With four slots or more per thing, that is seldom.
  *
  *     slot   0          64         128        192   next
  *     bits   0010..     1101..     0111..     110   ->      the last word is not in the tree yet
@@ -36,8 +36,8 @@ int td_recency_reserve(struct td_recency *r, uint64_t n);
 /* Touches i: how many others were touched since its last touch, or TD_RECENCY_FIRST. */
 uint64_t td_recency_touch(struct td_recency *r, uint32_t i);
 
-/* Ask for the memory that touching i will need: first what tells its slot, then the slot. Inlined
- * at all costs, as tide_map_prefetch(). */
+/* Prefetch the memory that touching i will need: the first one what tells its slot, the second one
+ * the slot. Always inlined, as tide_map_prefetch(). */
 __attribute__((always_inline)) static inline void td_recency_expect(const struct td_recency *r,
 								    uint32_t i)
 {

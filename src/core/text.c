@@ -4,6 +4,7 @@
 #include <locale.h>
 #include <math.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -109,6 +110,11 @@ int td_core_share(const char *text, double *out)
 	return 0;
 }
 
+static char lower(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
 static unsigned unit_shift(char c)
 {
 	switch (c) {
@@ -124,11 +130,28 @@ static unsigned unit_shift(char c)
 	}
 }
 
+/* The digits before a unit: K or KiB, as sizes are printed. *shift 0: there is none. */
+static size_t digits_of(const char *text, size_t n, unsigned *shift)
+{
+	size_t unit = n > 3 && memcmp(text + n - 2, "iB", 2) == 0 ? 3 : 1;
+
+	*shift = n >= unit ? unit_shift(text[n - unit]) : 0;
+	return *shift ? n - unit : n;
+}
+
+const char *td_core_size_hint(const char *text, size_t n)
+{
+	bool decimal = n > 2 && lower(text[n - 1]) == 'b' && unit_shift(text[n - 2]);
+
+	return decimal ? "; K, M, G are KiB, MiB, GiB, and KB, MB, GB are not taken" : "";
+}
+
 int td_core_size(const char *text, size_t n, uint64_t *bytes)
 {
-	unsigned shift = n > 0 ? unit_shift(text[n - 1]) : 0;
+	unsigned shift;
+	size_t digits = digits_of(text, n, &shift);
 	uint64_t value;
-	int rc = td_core_u64(text, n - (shift != 0), &value);
+	int rc = td_core_u64(text, digits, &value);
 
 	if (rc)
 		return rc;
@@ -140,11 +163,6 @@ int td_core_size(const char *text, size_t n, uint64_t *bytes)
 
 /* Longer words are no misspelling of any name of ours. */
 #define WORD_MAX 64
-
-static char lower(char c)
-{
-	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
 
 static size_t min_size(size_t a, size_t b)
 {
@@ -218,6 +236,67 @@ struct td_core_word td_core_shown(const char *text, size_t n)
 	}
 	word.text[len] = '\0';
 	return word;
+}
+
+/* The bytes of the character at text, 0 if it is none: too long for what it says, of no character,
+ * or of a half of a pair. */
+static size_t utf8_bytes(const unsigned char *text)
+{
+	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+	size_t n = *text < 0x80 ? 1 : *text < 0xc0 ? 0 : *text < 0xe0 ? 2 : *text < 0xf0 ? 3 : 4;
+	uint32_t code = n < 2 ? *text : *text & (0x7fu >> n);
+
+	for (size_t i = 1; i < n; i++) {
+		if ((text[i] & 0xc0) != 0x80)
+			return 0;
+		code = code << 6 | (text[i] & 0x3f);
+	}
+	if (code < least[n] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000))
+		return 0;
+	return *text < 0xf8 ? n : 0;
+}
+
+bool td_core_is_line(const char *text)
+{
+	const unsigned char *at = (const unsigned char *)text;
+
+	while (*at) {
+		size_t n = utf8_bytes(at);
+		if (!n || *at < ' ' || *at == 127)
+			return false;
+		at += n;
+	}
+	return true;
+}
+
+/* What a terminal obeys: also the controls of 8 bits, which take two bytes. */
+static bool is_control(const unsigned char *text)
+{
+	return text[0] < ' ' || text[0] == 127 || (text[0] == 0xc2 && text[1] < 0xa0);
+}
+
+size_t td_core_escape(char *to, size_t room, const char *text, bool controls)
+{
+	const unsigned char *from = (const unsigned char *)text;
+	size_t used = 0;
+
+	while (*from) {
+		size_t n = utf8_bytes(from);
+		bool plain = n && !(controls && is_control(from));
+		size_t bytes = n ? n : 1, width = plain ? bytes : 4 * bytes;
+		for (size_t i = 0; i < bytes && used + width < room; i++)
+			if (plain)
+				to[used + i] = (char)from[i];
+			else
+				snprintf(to + used + 4 * i, 5, "\\x%02x", from[i]);
+		if (used < room)
+			to[used + width < room ? used + width : used] = '\0';
+		used += width;
+		from += bytes;
+	}
+	if (room && !used)
+		*to = '\0';
+	return used;
 }
 
 /* The length of a `name` at the start of a text, with its marks; 0: there is none. */

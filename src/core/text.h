@@ -2,6 +2,7 @@
 #ifndef TD_CORE_TEXT_H
 #define TD_CORE_TEXT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -15,8 +16,10 @@ int td_core_real(const char *text, double *out);
 /* A part of a whole, `0.01` or `1%`: 0 or -EINVAL. */
 int td_core_share(const char *text, double *out);
 
-/* `4096`, `64K`, `2M`, `16G`, `1T`: bytes. 0, -EINVAL or -ERANGE. */
+/* `4096`, `64K`, `2M`, `16G`, `1T`, also as `64KiB`: bytes. 0, -EINVAL or -ERANGE. */
 int td_core_size(const char *text, size_t n, uint64_t *bytes);
+/* For the end of an error: what to write instead of `512MB`; empty: it is something else. */
+const char *td_core_size_hint(const char *text, size_t n);
 
 /* The name most like word, or NULL where none is near enough to suggest. */
 const char *td_core_nearest(const char *word, const char *const *names, size_t n);
@@ -27,6 +30,13 @@ struct td_core_word {
 	char text[64];
 };
 struct td_core_word td_core_shown(const char *text, size_t n);
+
+/* UTF-8 without control characters? */
+bool td_core_is_line(const char *text);
+
+/* Names of files may hold any bytes. Those that are no UTF-8 become \xNN, and with controls also
+ * those that a terminal would obey. As snprintf(): the length of the whole, cut to fit. */
+size_t td_core_escape(char *to, size_t room, const char *text, bool controls);
 
 /* Messages name settings as members of structs, `near_size`; a command line has options: --near. In
  * place: _size falls away, and _ becomes -. The new length. */

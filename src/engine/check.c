@@ -1,4 +1,4 @@
-/* Whether what the engine says of near memory is what its records say. */
+/* Checks that what the engine says of near memory agrees with its records. */
 #include <errno.h>
 
 #include "steps.h"
@@ -15,7 +15,8 @@ static void count_chunk(const struct td_engine *e, uint32_t index, struct tally 
 	uint64_t whole = UINT64_MAX >> (64 - e->near.chunk_pages);
 	t->wrong |= ((l.resident | l.armed) & ~whole) != 0;
 	t->wrong |= ((l.touched | l.dirty) & ~l.resident) != 0;
-	t->pages += td_lanes_count(l.resident);
+	t->pages +=
+		e->sized && l.resident ? e->near.objects[index].bytes : td_lanes_count(l.resident);
 	t->chunks += l.resident != 0;
 	t->observed += (l.armed & l.resident) != 0;
 }

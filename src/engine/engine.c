@@ -1,4 +1,4 @@
-/* Life of an engine, and its arrays by chunk. */
+/* Makes and frees an engine, and its arrays by chunk. */
 #include "engine.h"
 
 #include <errno.h>
@@ -7,44 +7,24 @@
 
 #include "log.h"
 #include "steps.h"
-#include "tide/sort.h"
 
 /* No run has so many pages: 2^32 chunks of 64. Memory beyond it makes no difference, and policies
  * can multiply what they are told. */
 #define MORE_THAN_ALL (UINT64_C(1) << 40)
+#define MORE_BYTES_THAN_ALL (UINT64_C(1) << 62) /* the same, where near memory is bytes */
 
 static uint32_t lane_bytes(uint32_t chunk_pages)
 {
 	return chunk_pages <= 8 ? 1 : chunk_pages <= 16 ? 2 : chunk_pages <= 32 ? 4 : 8;
 }
 
-static unsigned members(const struct td_engine_box *box)
-{
-	return box->members ? box->choice.member_value->n : 0;
-}
-
-static void publish_slots(struct td_engine_box *box)
-{
-	box->view.slots = box->slots.at;
-	for (unsigned i = 0; i < members(box); i++)
-		publish_slots(&box->members[i]);
-}
-
-static uint64_t slots_bytes(const struct td_engine_box *box)
-{
-	uint64_t bytes = box->slots.mapped_bytes;
-	for (unsigned i = 0; i < members(box); i++)
-		bytes += slots_bytes(&box->members[i]);
-	return bytes;
-}
-
 uint64_t td_engine_bytes(const struct td_engine *e)
 {
 	uint64_t bytes = e->bits.mapped_bytes + e->planned.mapped_bytes + e->migrated.mapped_bytes +
-			 e->next_use.mapped_bytes + e->tiers.links.mapped_bytes +
-			 e->tiers.flags.mapped_bytes;
+			 e->next_use.mapped_bytes + e->objects.mapped_bytes +
+			 e->tiers.links.mapped_bytes + e->tiers.flags.mapped_bytes;
 	for (int i = 0; i < TD_BOXES; i++)
-		bytes += slots_bytes(&e->box[i]);
+		bytes += td_box_bytes(&e->box[i]);
 	return bytes;
 }
 
@@ -55,17 +35,10 @@ static void publish(struct td_engine *e)
 	e->near.bits = e->bits.at;
 	e->near.numbers = e->space.identity ? NULL : (const uint64_t *)(void *)e->space.numbers.at;
 	e->near.next_use = (const uint32_t *)(void *)e->next_use.at;
+	e->near.objects = (const struct tide_object *)(void *)e->objects.at;
 	for (int i = 0; i < TD_BOXES; i++)
-		publish_slots(&e->box[i]);
+		td_box_publish(&e->box[i]);
 	e->moves++;
-}
-
-static int reserve_slots(struct td_engine_box *box, uint64_t n)
-{
-	int rc = tide_vec_reserve(&box->slots, n);
-	for (unsigned i = 0; i < members(box) && !rc; i++)
-		rc = reserve_slots(&box->members[i], n);
-	return rc;
 }
 
 /* State for every chunk index given out so far. */
@@ -76,13 +49,15 @@ static int make_room_for_chunks(struct td_engine *e)
 		uint64_t n = e->space.n;
 		rc = tide_vec_reserve(&e->bits, n);
 		for (int i = 0; i < TD_BOXES && !rc; i++)
-			rc = reserve_slots(&e->box[i], n);
+			rc = td_box_reserve(&e->box[i], n);
 		if (!rc)
 			rc = tide_vec_reserve(&e->planned, n / 64 + 1);
 		if (!rc)
 			rc = tide_vec_reserve(&e->migrated, n);
 		if (!rc)
 			rc = tide_vec_reserve(&e->next_use, n);
+		if (!rc)
+			rc = tide_vec_reserve(&e->objects, n);
 		if (!rc)
 			rc = tide_vec_reserve(&e->tiers.links, n);
 		if (!rc)
@@ -111,7 +86,7 @@ int td_engine_grow(struct td_engine *e, uint64_t n)
 	return rc;
 }
 
-static int index_failed(int rc, struct tide_error *err)
+int td_engine_index_failed(int rc, struct tide_error *err)
 {
 	if (rc == -EOVERFLOW)
 		return tide_fail(
@@ -122,12 +97,23 @@ static int index_failed(int rc, struct tide_error *err)
 			 "out of memory for the state of the chunks: give a larger `chunk`");
 }
 
+int td_engine_share(struct td_engine *e, const struct td_space *space, struct tide_error *err)
+{
+	td_assert(!e->borrows && !e->counts.accesses && !e->wants_future);
+	td_space_free(&e->space);
+	e->space = *space;
+	e->borrows = true;
+	int rc = make_room_for_chunks(e);
+	return rc ? td_engine_index_failed(rc, err) : 0;
+}
+
 int td_engine_translate(struct td_engine *e, const struct tide_batch *batch, struct tide_error *err)
 {
+	td_assert(!e->borrows);
 	int rc = td_space_batch(&e->space, batch->page, batch->n, e->index, e->bit);
 	if (!rc && e->space.n != e->near.chunks)
 		rc = make_room_for_chunks(e);
-	return rc ? index_failed(rc, err) : 0;
+	return rc ? td_engine_index_failed(rc, err) : 0;
 }
 
 /* Where maps come between the events of a batch, what is behind one has no index before it. */
@@ -136,134 +122,16 @@ int td_engine_translate_part(struct td_engine *e, const struct tide_batch *batch
 {
 	int rc = td_space_batch(&e->space, batch->page + from, end - from, e->index + from,
 				e->bit + from);
-	return rc ? index_failed(rc, err) : 0;
+	return rc ? td_engine_index_failed(rc, err) : 0;
 }
 
 int td_engine_index(struct td_engine *e, uint64_t number, uint32_t *index)
 {
+	td_assert(!e->borrows);
 	int rc = td_space_index(&e->space, number, index);
 	if (!rc && e->space.n != e->near.chunks)
 		rc = make_room_for_chunks(e);
 	return rc;
-}
-
-static int fill_box(struct td_engine *e, struct td_engine_box *box, struct td_policy_choice *choice,
-		    struct tide_error *err);
-
-/* The policies inside come first: their owner's create gets them ready to work. */
-static int fill_members(struct td_engine *e, struct td_engine_box *box, struct tide_error *err)
-{
-	struct tide_members *m = box->choice.member_value;
-	if (!box->choice.members)
-		return 0;
-	box->members = calloc(m->n, sizeof *box->members);
-	if (!box->members)
-		return tide_fail(err, -ENOMEM, "out of memory");
-	int rc = 0;
-	for (unsigned i = 0; i < m->n && !rc; i++) {
-		rc = fill_box(e, &box->members[i], &box->choice.members[i], err);
-		m->at[i].self = box->members[i].self;
-	}
-	return rc;
-}
-
-static size_t slot_bytes(const struct td_engine *e, const struct td_policy_choice *choice)
-{
-	const struct tide_policy *p = choice->policy;
-	return p->chunk_bytes_with ? p->chunk_bytes_with(choice->values, e->near.chunk_pages)
-				   : p->chunk_bytes;
-}
-
-/* A shared object may fail without a word, or with a number that is none of ours. */
-static int create(const struct tide_policy *p, void *self, struct td_engine_box *box,
-		  struct tide_error *err)
-{
-	struct tide_error why = {0, ""};
-	int rc = p->create ? p->create(self, &box->view, box->choice.values, &why) : 0;
-	if (!rc)
-		return 0;
-	rc = rc < 0 ? rc : -EINVAL;
-	if (*why.text)
-		return tide_fail(err, rc, "%s", why.text);
-	return tide_fail(err, rc,
-			 "%s policy %s could not start and does not say why: mend its create",
-			 td_policy_role_name(p->role), p->name);
-}
-
-static int fill_box(struct td_engine *e, struct td_engine_box *box, struct td_policy_choice *choice,
-		    struct tide_error *err)
-{
-	const struct tide_policy *p = choice->policy;
-	box->choice = *choice;
-	*choice = (struct td_policy_choice){0};
-	int rc = fill_members(e, box, err);
-	if (rc)
-		return rc;
-	tide_vec_init(&box->slots, slot_bytes(e, &box->choice));
-	rc = tide_vec_reserve(&box->slots, e->room_chunks);
-	if (rc)
-		return tide_fail(err, rc, "out of memory for the state of policy %s", p->name);
-	box->view = (struct tide_view){&e->near, box->slots.at, &e->random};
-	void *self = aligned_alloc(64, (p->state_bytes + 64) / 64 * 64);
-	if (!self)
-		return tide_fail(err, -ENOMEM, "out of memory for policy %s", p->name);
-	memset(self, 0, p->state_bytes);
-	rc = create(p, self, box, err);
-	if (rc)
-		free(self);
-	else
-		box->self = self;
-	return rc;
-}
-
-static void empty_box(struct td_engine_box *box)
-{
-	if (box->self && box->choice.policy->destroy)
-		box->choice.policy->destroy(box->self);
-	free(box->self);
-	tide_vec_free(&box->slots);
-	for (unsigned i = 0; i < members(box); i++)
-		empty_box(&box->members[i]);
-	free(box->members);
-	td_policy_release(&box->choice);
-	*box = (struct td_engine_box){0};
-}
-
-#define LISTEN(e, box, callback) \
-	do { \
-		unsigned i_ = 0; \
-		while ((e)->ears.callback[i_].fn) \
-			i_++; \
-		(e)->ears.callback[i_].fn = (box)->choice.policy->callback; \
-		(e)->ears.callback[i_].self = (box)->self; \
-	} while (0)
-
-static void find_ears(struct td_engine *e)
-{
-	memset(&e->ears, 0, sizeof e->ears);
-	e->moves++;
-	if (e->box[TD_BOX_EVICT].self) {
-		const struct tide_policy *p = e->box[TD_BOX_EVICT].choice.policy;
-		e->pick_victim = p->pick_victim;
-		e->pick_observed = p->pick_observed;
-		e->follows_lru = p->follows_lru;
-	}
-	e->evict_self = e->box[TD_BOX_EVICT].self;
-	if (e->box[TD_BOX_PREFETCH].self)
-		e->plan_prefetch = e->box[TD_BOX_PREFETCH].choice.policy->plan_prefetch;
-	for (int i = 0; i < TD_BOXES; i++) {
-		const struct td_engine_box *box = &e->box[i];
-		if (!box->self)
-			continue;
-		LISTEN(e, box, on_full);
-		LISTEN(e, box, on_fault);
-		LISTEN(e, box, on_migrated);
-		LISTEN(e, box, on_notice);
-		LISTEN(e, box, on_evicted);
-		LISTEN(e, box, on_boundary);
-		if (box->choice.needs & TIDE_NEEDS_ACCESSES)
-			LISTEN(e, box, on_access);
-	}
 }
 
 static tide_chunk find_chunk(const struct tide_near *near, uint64_t number)
@@ -276,7 +144,8 @@ static tide_chunk find_chunk(const struct tide_near *near, uint64_t number)
 static void init_near(struct td_engine *e, const struct td_engine_config *config)
 {
 	uint32_t lane = lane_bytes(config->chunk_pages);
-	uint64_t pages = config->near_pages < MORE_THAN_ALL ? config->near_pages : MORE_THAN_ALL;
+	uint64_t most = config->sized ? MORE_BYTES_THAN_ALL : MORE_THAN_ALL;
+	uint64_t pages = config->near_pages < most ? config->near_pages : most;
 	e->near = (struct tide_near){
 		.capacity_pages = pages,
 		.free_pages = pages,
@@ -291,6 +160,8 @@ static void init_near(struct td_engine *e, const struct td_engine_config *config
 		.find = find_chunk,
 		.host_pages = config->host_pages,
 		.host_free_pages = config->host_pages,
+		.group_at = TIDE_NEVER,
+		.page_bytes = config->page_bytes ? config->page_bytes : 1,
 	};
 }
 
@@ -317,12 +188,14 @@ static int init_arrays(struct td_engine *e, const struct td_engine_config *confi
 	tide_vec_init(&e->planned, sizeof(uint64_t));
 	tide_vec_init(&e->migrated, config->replace_invalid ? sizeof(uint32_t) : 0);
 	tide_vec_init(&e->next_use, e->wants_future ? sizeof(uint32_t) : 0);
+	tide_vec_init(&e->objects, e->sized ? sizeof(struct tide_object) : 0);
 	tide_vec_init(&e->chunk_at, sizeof(uint32_t));
 	tide_vec_init(&e->next_after, sizeof(uint32_t));
+	tide_vec_init(&e->gone, 3 * sizeof(uint64_t));
 	int rc = td_space_init(&e->space, config->chunk_pages, range, chunks);
 	if (!rc)
 		rc = make_room_for_chunks(e);
-	return rc ? index_failed(rc, err) : 0;
+	return rc ? td_engine_index_failed(rc, err) : 0;
 }
 
 static int init(struct td_engine *e, struct td_engine_config *config, struct tide_error *err)
@@ -331,44 +204,63 @@ static int init(struct td_engine *e, struct td_engine_config *config, struct tid
 	e->near.plan = &e->plan;
 	e->random = config->seed;
 	e->replace_invalid = config->replace_invalid;
+	e->sized = config->sized;
 	e->carrier = config->carrier;
 	int rc = td_engine_check_needs(config, err);
 	if (!rc)
 		rc = init_arrays(e, config, err);
 	if (!rc && config->place.policy)
-		rc = fill_box(e, &e->box[TD_BOX_PLACE], &config->place, err);
+		rc = td_box_fill(e, &e->box[TD_BOX_PLACE], &config->place, err);
 	if (!rc && config->prefetch.policy)
-		rc = fill_box(e, &e->box[TD_BOX_PREFETCH], &config->prefetch, err);
+		rc = td_box_fill(e, &e->box[TD_BOX_PREFETCH], &config->prefetch, err);
 	if (!rc)
-		rc = fill_box(e, &e->box[TD_BOX_EVICT], &config->evict, err);
+		rc = td_box_fill(e, &e->box[TD_BOX_EVICT], &config->evict, err);
 	if (!rc && config->log_path)
 		rc = td_engine_log_open(&e->log, config->log_path, err);
-	find_ears(e);
+	td_box_find_ears(e);
+	if (!rc && e->replace_invalid)
+		rc = td_box_fill_spares(e, err);
 	if (!rc && e->observing)
-		td_observe_init(e);
+		rc = td_observe_init(e, err);
 	e->single_pages = config->chunk_pages == 1 && !config->log_path &&
 			  !config->replace_invalid && !e->plan_prefetch && !e->observing &&
 			  !e->tiers.on && !e->maps.on;
+	td_assert(rc || !e->sized || (e->single_pages && !e->wants_future));
+	return rc;
+}
+
+int td_engine_new(struct td_engine **out, struct tide_error *err)
+{
+	/* On whole cache lines: the first few have all that a fault changes. */
+	size_t bytes = (sizeof(struct td_engine) + 63) / 64 * 64;
+	struct td_engine *e = aligned_alloc(64, bytes);
+	if (!e)
+		return tide_fail(err, -ENOMEM, "out of memory");
+	memset(e, 0, bytes);
+	e->counts.size = sizeof e->counts;
+	*out = e;
+	return 0;
+}
+
+int td_engine_start(struct td_engine *e, struct td_engine_config *config, struct tide_error *err)
+{
+	int rc = init(e, config, err);
+	td_policy_release(&config->evict);
+	td_policy_release(&config->prefetch);
+	td_policy_release(&config->place);
 	return rc;
 }
 
 int td_engine_create(struct td_engine **out, struct td_engine_config *config,
 		     struct tide_error *err)
 {
-	/* On whole cache lines: the first few have all that a fault changes. */
-	size_t bytes = (sizeof(struct td_engine) + 63) / 64 * 64;
-	struct td_engine *e = aligned_alloc(64, bytes);
-	if (e) {
-		memset(e, 0, bytes);
-		e->counts.size = sizeof e->counts;
-	}
-	int rc = e ? init(e, config, err) : tide_fail(err, -ENOMEM, "out of memory");
-	td_policy_release(&config->evict);
-	td_policy_release(&config->prefetch);
-	td_policy_release(&config->place);
-	if (rc && e)
+	struct td_engine *e = NULL;
+	int rc = td_engine_new(&e, err);
+	if (!rc)
+		rc = td_engine_start(e, config, err);
+	if (rc)
 		td_engine_destroy(e);
-	else if (!rc)
+	else
 		*out = e;
 	return rc;
 }
@@ -379,91 +271,43 @@ int td_engine_finish(struct td_engine *e, struct tide_error *err)
 
 	td_checked(td_engine_check(e));
 	e->log = NULL;
-	return rc;
+	return rc ? rc : td_box_check_guards(e, err);
+}
+
+void td_engine_dismiss(struct td_engine *e)
+{
+	for (int i = 0; i < TD_BOXES; i++) {
+		td_box_empty(e, &e->box[i]);
+		td_box_empty(e, &e->spare[i]);
+	}
+}
+
+static void release(struct td_engine *e)
+{
+	td_engine_log_close(e->log, NULL);
+	td_engine_dismiss(e);
+	if (!e->borrows)
+		td_space_free(&e->space);
+	struct tide_vec *all[] = {&e->bits,       &e->planned,    &e->migrated,    &e->next_use,
+				  &e->chunk_at,   &e->next_after, &e->tiers.links, &e->tiers.flags,
+				  &e->maps.first, &e->maps.end,   &e->gone,        &e->objects};
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		tide_vec_free(all[i]);
+}
+
+void td_engine_reset(struct td_engine *e)
+{
+	release(e);
+	uint64_t calls_done = e->calls_done; /* a watchdog looks at it */
+	memset(e, 0, sizeof *e);
+	e->calls_done = calls_done;
+	e->counts.size = sizeof e->counts;
 }
 
 void td_engine_destroy(struct td_engine *e)
 {
 	if (!e)
 		return;
-	td_engine_log_close(e->log, NULL);
-	for (int i = 0; i < TD_BOXES; i++)
-		empty_box(&e->box[i]);
-	td_space_free(&e->space);
-	struct tide_vec *all[] = {&e->bits,       &e->planned,    &e->migrated,    &e->next_use,
-				  &e->chunk_at,   &e->next_after, &e->tiers.links, &e->tiers.flags,
-				  &e->maps.first, &e->maps.end};
-	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-		tide_vec_free(all[i]);
+	release(e);
 	free(e);
-}
-
-/* Chunks in the order of their last migration, for the policy that takes over. */
-static int by_migration(const void *a, const void *b, void *arg)
-{
-	const uint32_t *migrated = arg;
-	uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
-	uint32_t x = migrated[i], y = migrated[j];
-	return x != y ? (x > y) - (x < y) : (i > j) - (i < j);
-}
-
-static uint32_t *resident_by_migration(struct td_engine *e, uint64_t *n)
-{
-	const struct tide_view *v = &e->box[TD_BOX_EVICT].view;
-	uint32_t *list = malloc((e->near.resident_chunks + 1) * sizeof *list);
-	*n = 0;
-	for (uint32_t i = 0; list && i < e->near.chunks; i++) {
-		if (tide_resident(v, (tide_chunk){i}))
-			list[(*n)++] = i;
-	}
-	if (list)
-		tide_sort(list, *n, sizeof *list, by_migration, e->migrated.at);
-	return list;
-}
-
-/* Out with the eviction policy, in with lrm, which is told what is here. */
-int td_engine_eject(struct td_engine *e, struct tide_error *err)
-{
-	struct td_engine_box *box = &e->box[TD_BOX_EVICT];
-	struct td_policy_choice lrm;
-	uint64_t n;
-	uint32_t *list = resident_by_migration(e, &n);
-	if (!list)
-		return tide_fail(err, -ENOMEM, "out of memory");
-	td_assert(!*e->ejected && n == e->near.resident_chunks);
-	snprintf(e->ejected, sizeof e->ejected, "%s", box->choice.policy->name);
-	empty_box(box);
-	int rc = td_policy_choose(&lrm, "lrm", TIDE_EVICT, err);
-	if (!rc)
-		rc = fill_box(e, box, &lrm, err);
-	for (uint64_t i = 0; i < n && !rc; i++) {
-		tide_chunk c = {list[i]};
-		box->choice.policy->on_migrated(box->self, c, tide_resident(&box->view, c));
-	}
-	free(list);
-	find_ears(e);
-	return rc;
-}
-
-static int train_box(struct td_engine_box *box, td_engine_feed *feed, void *arg,
-		     struct tide_error *err)
-{
-	int rc = 0;
-	for (unsigned i = 0; i < members(box) && !rc; i++)
-		rc = train_box(&box->members[i], feed, arg, err);
-	const struct tide_policy *p = box->choice.policy;
-	for (size_t i = 0; p && p->params && p->params[i].name && !rc; i++) {
-		if (p->params[i].type == TIDE_PARAM_TRACE && p->train &&
-		    *box->choice.values[i].text)
-			rc = feed(arg, box->choice.values[i].text, box, err);
-	}
-	return rc;
-}
-
-int td_engine_train(struct td_engine *e, td_engine_feed *feed, void *arg, struct tide_error *err)
-{
-	int rc = 0;
-	for (int i = 0; i < TD_BOXES && !rc; i++)
-		rc = train_box(&e->box[i], feed, arg, err);
-	return rc;
 }

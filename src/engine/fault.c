@@ -2,80 +2,17 @@
 #include <errno.h>
 #include <inttypes.h>
 
+#include "ask.h"
 #include "log.h"
-#include "steps.h"
-
-int td_engine_invalid(struct td_engine *e, const struct tide_policy *p, const char *why,
-		      struct tide_error *err)
-{
-	const tide_chunk c = e->near.fault_chunk;
-	char where[64] = "no fault";
-	e->counts.policy_errors++;
-	if (e->replace_invalid)
-		return 0;
-	if (c.index != UINT32_MAX)
-		snprintf(where, sizeof where, "fault in chunk %" PRIu64, number_of(e, c));
-	return tide_fail(err, -EPROTO,
-			 "%s policy %s gave an invalid answer at access %" PRIu64 " (%s, %" PRIu64
-			 " of %" PRIu64 " pages free, %" PRIu64
-			 " chunks resident): %s: mend the policy or add `replace_invalid`",
-			 td_policy_role_name(p->role), p->name, e->near.time, where,
-			 e->near.free_pages, e->near.capacity_pages, e->near.resident_chunks, why);
-}
 
 /* ---- step 4: room ---- */
-
-const char *td_engine_why_invalid(struct td_engine *e, tide_chunk c)
-{
-	if (c.index == UINT32_MAX)
-		return "it named no chunk although one is valid";
-	if (c.index >= e->near.chunks)
-		return "the chunk does not exist";
-	if (!resident(e, c.index))
-		return "the chunk is not resident";
-	if (c.index == e->near.fault_chunk.index)
-		return "the chunk is the one that faulted";
-	if (!tide_valid(&e->box[TD_BOX_EVICT].view, c))
-		return "the chunk has a page that is being brought in";
-	return NULL;
-}
-
-/* The valid chunk whose last migration is the oldest. */
-static tide_chunk fallback(struct td_engine *e)
-{
-	const uint32_t *migrated = (const uint32_t *)(void *)e->migrated.at;
-	tide_chunk best = TIDE_NO_CHUNK;
-	for (uint32_t i = 0; i < e->near.chunks; i++) {
-		if (td_engine_why_invalid(e, (tide_chunk){i}))
-			continue;
-		if (best.index == UINT32_MAX || migrated[i] < migrated[best.index])
-			best.index = i;
-	}
-	return best;
-}
-
-static int choose_victim(struct td_engine *e, tide_chunk *victim, struct tide_error *err)
-{
-	struct td_engine_box *box = &e->box[TD_BOX_EVICT];
-	*victim = e->pick_victim(e->evict_self);
-	const char *why = td_engine_why_invalid(e, *victim);
-	if (__builtin_expect(!why, 1))
-		return 0;
-	int rc = td_engine_invalid(e, box->choice.policy, why, err);
-	if (rc)
-		return rc;
-	*victim = fallback(e);
-	if (++e->replaced == TD_ENGINE_EJECT_AFTER)
-		return td_engine_eject(e, err);
-	return 0;
-}
 
 /* With a placement policy a victim may stay, and another is looked for. */
 static int place_victim(struct td_engine *e, tide_chunk *victim, enum tide_placement *where,
 			struct tide_error *err)
 {
 	for (unsigned kept = 0;; kept++) {
-		int rc = choose_victim(e, victim, err);
+		int rc = td_ask_victim(e, victim, err);
 		if (!rc)
 			rc = td_tiers_place(e, *victim, kept, where, err);
 		if (rc || *where != TIDE_KEEP)
@@ -95,7 +32,7 @@ static void evict(struct td_engine *e, tide_chunk victim, tide_tier to)
 	e->counts.evicted_pages += pages;
 	e->counts.writeback_pages += td_lanes_count(l.dirty);
 	e->counts.untouched_evicted_pages += td_lanes_count(l.resident & ~l.touched);
-	e->near.follows_lru = !e->follows_lru || e->follows_lru(e->evict_self);
+	e->near.follows_lru = td_ask_follows_lru(e);
 	if (e->observing)
 		td_observe_evicted(e, victim, &l, &what);
 	TELL(e, on_evicted, victim, &what);
@@ -127,7 +64,7 @@ static int make_room(struct td_engine *e, uint64_t fault_bit, uint64_t *size,
 		tide_chunk victim;
 		enum tide_placement where = TIDE_TO_TIER2;
 		int rc = e->tiers.on ? place_victim(e, &victim, &where, err)
-				     : choose_victim(e, &victim, err);
+				     : td_ask_victim(e, &victim, err);
 		if (rc)
 			return rc;
 		if (e->tiers.on)
@@ -213,10 +150,9 @@ static void map_remotely(struct td_engine *e, tide_chunk c, uint64_t fault_bit)
 	store(e, c.index, l);
 }
 
-static int serve(struct td_engine *e, tide_chunk c, unsigned bit, const struct tide_event *event,
+static int serve(struct td_engine *e, tide_chunk c, unsigned bit, const struct td_event *event,
 		 struct tide_error *err)
 {
-	const struct td_engine_box *prefetch = &e->box[TD_BOX_PREFETCH];
 	tide_page page = {event->page};
 	uint64_t fault_bit = UINT64_C(1) << bit, size = 1;
 	int rc = 0;
@@ -224,12 +160,13 @@ static int serve(struct td_engine *e, tide_chunk c, unsigned bit, const struct t
 	bool dirty = (e->tiers.on && td_tiers_fetch(e, c)) || event->write;
 	td_set_begin(e, fault_bit);
 	if (e->plan_prefetch) {
-		e->plan_prefetch(prefetch->self, c, page, &e->plan);
-		if (e->plan.remote && e->observing) {
+		rc = td_ask_plan(e, c, page, fault_bit, err);
+		if (!rc && e->plan.remote) {
 			map_remotely(e, c, fault_bit);
 			return 0;
 		}
-		rc = td_set_settle(e, prefetch->choice.policy, c, fault_bit, &size, err);
+		if (!rc)
+			rc = td_set_settle(e, c, fault_bit, &size, err);
 	}
 	if (!rc && e->near.free_pages < size)
 		rc = make_room(e, fault_bit, &size, err);
@@ -240,7 +177,7 @@ static int serve(struct td_engine *e, tide_chunk c, unsigned bit, const struct t
 	return 0;
 }
 
-__attribute__((noinline, cold)) static int refuse_absent(const struct tide_event *event,
+__attribute__((noinline, cold)) static int refuse_absent(const struct td_event *event,
 							 struct tide_error *err)
 {
 	return tide_fail(err, -EFAULT,
@@ -248,7 +185,7 @@ __attribute__((noinline, cold)) static int refuse_absent(const struct tide_event
 			 event->page);
 }
 
-int td_engine_fault(struct td_engine *e, tide_chunk c, unsigned bit, const struct tide_event *event,
+int td_engine_fault(struct td_engine *e, tide_chunk c, unsigned bit, const struct td_event *event,
 		    struct tide_error *err)
 {
 	if (e->maps.on && !(td_maps_pages(e, c.index) >> bit & 1))
@@ -268,7 +205,8 @@ int td_engine_fault(struct td_engine *e, tide_chunk c, unsigned bit, const struc
 	td_set_end(e);
 	e->near.fault_chunk = TIDE_NO_CHUNK;
 	if (e->observing && !rc)
-		td_observe_after(e, c, UINT64_C(1) << bit);
+		rc = td_observe_after(e, c, UINT64_C(1) << bit, err);
+	CALLED(e);
 	CHECK_SOMETIMES(e);
 	return rc;
 }
@@ -281,7 +219,7 @@ static int serve_noticed(struct td_engine *e, tide_chunk c, struct tide_error *e
 	uint64_t size;
 	e->near.fault_chunk = c;
 	e->near.blocked_chunks = resident(e, c.index) != 0;
-	int rc = td_set_settle(e, e->box[TD_BOX_PREFETCH].choice.policy, c, 0, &size, err);
+	int rc = td_set_settle(e, c, 0, &size, err);
 	if (!rc && e->near.free_pages < size)
 		rc = make_room(e, 0, &size, err);
 	e->near.fault_chunk = TIDE_NO_CHUNK;
@@ -290,23 +228,20 @@ static int serve_noticed(struct td_engine *e, tide_chunk c, struct tide_error *e
 	return rc;
 }
 
-int td_engine_bring_noticed(struct td_engine *e, tide_chunk c, const struct tide_event *event,
+int td_engine_bring_noticed(struct td_engine *e, tide_chunk c, const struct td_event *event,
 			    enum tide_purpose purpose, struct tide_error *err)
 {
-	const struct td_engine_box *box = &e->box[TD_BOX_PREFETCH];
-	int rc = 0;
 	td_set_begin(e, 0);
-	if (box->self && box->choice.policy->plan_notice)
-		box->choice.policy->plan_notice(box->self, c, (tide_page){event->page}, purpose,
-						&e->plan);
-	if (e->plan.own || e->plan.n) {
+	int rc = td_ask_plan_noticed(e, c, (tide_page){event->page}, purpose, err);
+	if (!rc && (e->plan.own || e->plan.n)) {
 		td_engine_log_notice(e->log, e->near.time, event->page);
 		rc = serve_noticed(e, c, err);
 		td_engine_log_end(e->log);
 		td_set_end(e);
 	}
 	if (!rc && purpose != TIDE_REMOTE)
-		td_observe_after(e, c, 0);
+		rc = td_observe_after(e, c, 0, err);
+	CALLED(e);
 	return rc;
 }
 
@@ -331,12 +266,13 @@ int td_engine_bring(struct td_engine *e, tide_chunk c, uint64_t pages, struct ti
 	td_set_begin(e, 0);
 	e->plan.own = pages;
 	e->near.blocked_chunks = resident(e, c.index) != 0;
-	int rc = td_set_settle(e, NULL, c, 0, &size, err);
+	int rc = td_set_settle(e, c, 0, &size, err);
 	if (rc || !size)
 		return rc;
 	td_engine_log_asked(e->log, e->near.time, number_of(e, c) * e->near.chunk_pages);
 	rc = serve_asked(e, c, err);
 	td_engine_log_end(e->log);
+	CALLED(e);
 	return rc;
 }
 
@@ -355,5 +291,6 @@ int td_engine_cold(struct td_engine *e, tide_chunk c, struct tide_error *err)
 	td_engine_log_cold(e->log, e->near.time, number_of(e, c) * e->near.chunk_pages);
 	evict(e, c, (tide_tier){(uint8_t)where});
 	td_engine_log_end(e->log);
+	CALLED(e);
 	return 0;
 }

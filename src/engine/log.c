@@ -1,17 +1,58 @@
 #include "log.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/limits.h"
+
 struct td_engine_log {
 	FILE *file;
+	int fd;
+	bool limited;   /* a plain file, whose size the kernel may limit */
+	uint64_t bytes; /* written so far */
 	char *path;
 	unsigned evicted, brought; /* entries of the present line */
 	char buffer[BUFSIZ]; /* of the file's: the pager writes where nothing may be allocated */
 };
+
+/* At its limit the file is full like a disk: no signal ends the program. */
+static ssize_t put(void *cookie, const char *data, size_t bytes)
+{
+	struct td_engine_log *log = cookie;
+	if (log->limited && !td_core_may_reach(log->bytes + bytes)) {
+		errno = EFBIG;
+		return 0;
+	}
+	ssize_t n = write(log->fd, data, bytes);
+	log->bytes += n > 0 ? (uint64_t)n : 0;
+	return n > 0 ? n : 0;
+}
+
+static int close_fd(void *cookie)
+{
+	return close(((struct td_engine_log *)cookie)->fd);
+}
+
+static int open_file(struct td_engine_log *log)
+{
+	struct stat st;
+	log->fd = open(log->path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	if (log->fd < 0)
+		return -errno;
+	log->limited = !fstat(log->fd, &st) && S_ISREG(st.st_mode);
+	log->file = fopencookie(log, "w", (cookie_io_functions_t){.write = put, .close = close_fd});
+	if (!log->file) {
+		close(log->fd);
+		return -ENOMEM;
+	}
+	setvbuf(log->file, log->buffer, _IOFBF, sizeof log->buffer);
+	return 0;
+}
 
 int td_engine_log_open(struct td_engine_log **out, const char *path, struct tide_error *err)
 {
@@ -20,16 +61,14 @@ int td_engine_log_open(struct td_engine_log **out, const char *path, struct tide
 		free(log);
 		return tide_fail(err, -ENOMEM, "out of memory");
 	}
-	log->file = fopen(path, "we");
-	if (!log->file) {
-		int code = -errno;
-		tide_fail(err, code, "cannot write the decision log %s: %s: give another name",
-			  path, strerror(-code));
+	int rc = open_file(log);
+	if (rc) {
+		tide_fail(err, rc, "cannot write the decision log %s: %s: give another name", path,
+			  strerror(-rc));
 		free(log->path);
 		free(log);
-		return code;
+		return rc;
 	}
-	setvbuf(log->file, log->buffer, _IOFBF, sizeof log->buffer);
 	*out = log;
 	return 0;
 }
@@ -39,9 +78,8 @@ static void remove_torn(const struct td_engine_log *log)
 {
 	struct stat opened, named;
 
-	if (!fstat(fileno(log->file), &opened) && S_ISREG(opened.st_mode) &&
-	    !lstat(log->path, &named) && named.st_dev == opened.st_dev &&
-	    named.st_ino == opened.st_ino)
+	if (!fstat(log->fd, &opened) && S_ISREG(opened.st_mode) && !lstat(log->path, &named) &&
+	    named.st_dev == opened.st_dev && named.st_ino == opened.st_ino)
 		unlink(log->path);
 }
 
@@ -62,12 +100,20 @@ int td_engine_log_close(struct td_engine_log *log, struct tide_error *err)
 	return rc;
 }
 
+/* As in every document of tide: JSON's readers take 63 bits, and more is given as text. */
+static void put_number(struct td_engine_log *log, uint64_t n)
+{
+	fprintf(log->file, n > INT64_MAX ? "\"%" PRIu64 "\"" : "%" PRIu64, n);
+}
+
 static void begin(struct td_engine_log *log, uint64_t time, const char *what, uint64_t page)
 {
 	if (!log)
 		return;
 	log->evicted = log->brought = 0;
-	fprintf(log->file, "{\"t\":%" PRIu64 ",\"%s\":%" PRIu64 ",\"evict\":[", time, what, page);
+	fprintf(log->file, "{\"t\":%" PRIu64 ",\"%s\":", time, what);
+	put_number(log, page);
+	fputs(",\"evict\":[", log->file);
 }
 
 void td_engine_log_fault(struct td_engine_log *log, uint64_t time, uint64_t page)
@@ -92,8 +138,10 @@ void td_engine_log_cold(struct td_engine_log *log, uint64_t time, uint64_t page)
 
 void td_engine_log_evict(struct td_engine_log *log, uint64_t chunk_number)
 {
-	if (log)
-		fprintf(log->file, "%s%" PRIu64, log->evicted++ ? "," : "", chunk_number);
+	if (!log)
+		return;
+	fputs(log->evicted++ ? "," : "", log->file);
+	put_number(log, chunk_number);
 }
 
 void td_engine_log_bring(struct td_engine_log *log, uint64_t first_page, uint64_t pages)
@@ -106,8 +154,9 @@ void td_engine_log_bring(struct td_engine_log *log, uint64_t first_page, uint64_
 		unsigned start = (unsigned)__builtin_ctzll(pages);
 		uint64_t from_start = pages >> start;
 		unsigned length = ~from_start ? (unsigned)__builtin_ctzll(~from_start) : 64;
-		fprintf(log->file, "%s[%" PRIu64 ",%u]", log->brought++ ? "," : "",
-			first_page + start, length);
+		fputs(log->brought++ ? ",[" : "[", log->file);
+		put_number(log, first_page + start);
+		fprintf(log->file, ",%u]", length);
 		pages &= length == 64 ? 0 : ~(((UINT64_C(1) << length) - 1) << start);
 	}
 }

@@ -1,10 +1,11 @@
-/* The decision log: one JSON line per fault, what left and what came in.
+/* The decision log: one JSON line per fault, with what left and what came in.
  *
  *     {"t":17,"fault":205,"evict":[12,3],"bring":[[204,3],[208,1]]}
  *
- * evict lists chunk numbers in order, bring runs of pages as [first, count]. Where a notice, not a
- * fault, brings pages in, its line says "notice" for "fault"; where the program asked for pages of
- * a chunk, or said that it will not need it, "asked" or "cold", with the chunk's first page. */
+ * evict lists chunk numbers in order. bring lists runs of pages as [first, count]. If a notice
+ * brings pages in, its line says "notice" instead of "fault". If the program asks for pages of a
+ * chunk, or says that it will not need the chunk, the line says "asked" or "cold", with the
+ * first page of the chunk. */
 #ifndef TD_ENGINE_LOG_H
 #define TD_ENGINE_LOG_H
 
@@ -14,11 +15,11 @@
 struct td_engine_log;
 
 int td_engine_log_open(struct td_engine_log **out, const char *path, struct tide_error *err);
-/* Has everything reached the file? If not, it is removed. A run that stops leaves the log of what
- * it decided until then. */
+/* Returns an error, and removes the file, if not everything could be written. A run that stops
+ * early leaves the log of its decisions until then. */
 int td_engine_log_close(struct td_engine_log *log, struct tide_error *err);
 
-/* The calls of one line, in this order; all do nothing where log is NULL. */
+/* The calls of one line, in this order. All do nothing if log is NULL. */
 void td_engine_log_fault(struct td_engine_log *log, uint64_t time, uint64_t page);
 void td_engine_log_notice(struct td_engine_log *log, uint64_t time, uint64_t page);
 void td_engine_log_asked(struct td_engine_log *log, uint64_t time, uint64_t page);

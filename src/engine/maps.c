@@ -1,13 +1,13 @@
-/* An address range that comes and goes: which pages exist, and what is left behind by those that
- * do not any more.
+/* An address range that comes and goes: which pages exist, and what happens to pages that cease to
+ * exist.
  *
- * The pages that exist are spans, in order, each an allocation or what is left of it: a hole makes
- * two of one. A program maps and unmaps far seldomer than it faults, and so a range of any size
- * costs nothing. */
+ * The existing pages are a sorted array of spans. A span is an allocation, or what is left of it: a
+ * hole makes two spans of one. A range of any size costs only its span. A program maps and unmaps
+ * far less often than it faults. */
 #include <errno.h>
 #include <inttypes.h>
 
-#include "steps.h"
+#include "ask.h"
 
 static uint64_t *firsts(const struct td_engine *e)
 {
@@ -142,8 +142,9 @@ int td_engine_map(struct td_engine *e, uint64_t first, uint64_t pages, struct ti
 static void tell_gone(struct td_engine *e, tide_chunk c, uint64_t pages)
 {
 	struct tide_evicted what = {pages, pages, 0, false, TIDE_OBSERVE};
-	e->near.follows_lru = !e->follows_lru || e->follows_lru(e->evict_self);
+	e->near.follows_lru = td_ask_follows_lru(e);
 	TELL(e, on_evicted, c, &what);
+	CALLED(e);
 	e->near.resident_chunks--;
 }
 
@@ -210,6 +211,7 @@ int td_engine_gone(struct td_engine *e, uint64_t first, uint64_t pages, struct t
 		lose_all(e, first > firsts(e)[i] ? first : firsts(e)[i],
 			 end < ends(e)[i] ? end : ends(e)[i]);
 	cut(e, first, end);
+	CALLED(e);
 	CHECK_SOMETIMES(e);
 	return 0;
 }

@@ -1,5 +1,5 @@
-/* Signals are honest: what a policy needs to see and cannot is said before the run, with a
- * mechanism that could. */
+/* Checks before the run that policies get the signals that they need. An error names the signal
+ * that is missing, and says what to do. */
 #include <errno.h>
 
 #include "engine.h"
@@ -8,7 +8,7 @@ static unsigned missing_of(unsigned needs, unsigned gives)
 {
 	if (needs & gives & TIDE_TAKES_SAMPLES)
 		needs &= ~(unsigned)TIDE_NEEDS_ACCESSES;
-	return needs & ~gives & ~(unsigned)TIDE_TAKES_SAMPLES;
+	return needs & ~gives & ~(unsigned)(TIDE_TAKES_SAMPLES | TIDE_TAKES_SIZES);
 }
 
 static int check_needs(const struct td_policy_choice *choice, const struct td_engine_config *config,
@@ -26,6 +26,12 @@ static int check_needs(const struct td_policy_choice *choice, const struct td_en
 		return tide_fail(
 			err, -EINVAL,
 			"%s policy %s works on chunks of one page: give `chunk` the size of `page`",
+			role, p->name);
+	if (config->sized && p->role == TIDE_EVICT && !(choice->needs & TIDE_TAKES_SIZES))
+		return tide_fail(
+			err, -EINVAL,
+			"%s policy %s is not made for objects of several sizes: choose one that can "
+			"have them, such as lru, or leave `objects` out",
 			role, p->name);
 	if (missing & TIDE_NEEDS_CLOCK)
 		return tide_fail(err, -EINVAL,

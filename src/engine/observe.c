@@ -1,11 +1,14 @@
 /* Observation: which pages are armed and why, and what an access to one of them sets off.
  *
- * A chunk is observed for one purpose at a time. Its armed pages are a lane of its record; the
- * table here says for which purpose. Hardware has 256 counters, shared out among the purposes, so
- * the tables are short and are searched. */
-#include "steps.h"
+ * A chunk is observed for one purpose at a time. Its armed pages are a lane of its record. The
+ * tables here say for which purpose. Hardware has 256 counters, which the purposes share. So the
+ * tables are short, and a search is cheap. */
+#include <errno.h>
+
+#include "ask.h"
 
 #define FEEDBACK_BUDGET 64
+#define OBSERVE_MAX (TD_OBSERVE_COUNTERS - FEEDBACK_BUDGET)
 #define JUDGED 100 /* evictions after which the number of samples is judged */
 #define SAMPLES_MAX 8
 
@@ -20,16 +23,24 @@ static int64_t setting(const struct td_policy_choice *choice, const char *name, 
 	return otherwise;
 }
 
-void td_observe_init(struct td_engine *e)
+/* A plug-in may give these rows other ranges than TIDE_OBSERVE_PARAMS does. */
+int td_observe_init(struct td_engine *e, struct tide_error *err)
 {
 	const struct td_policy_choice *evict = &e->box[TD_BOX_EVICT].choice;
 	struct td_observe *o = &e->observe;
-	o->budget[TIDE_OBSERVE] = (unsigned)setting(evict, "observe", 100);
+	int64_t chunks = setting(evict, "observe", 100), samples = setting(evict, "samples", 1);
+	if (chunks < 0 || chunks > OBSERVE_MAX || samples < 1 || samples > SAMPLES_MAX)
+		return tide_fail(err, -EINVAL,
+				 "evict policy %s observes %lld chunks by %lld pages each: at most "
+				 "%d by %d are observed, write TIDE_OBSERVE_PARAMS into its table",
+				 evict->policy->name, (long long)chunks, (long long)samples,
+				 OBSERVE_MAX, SAMPLES_MAX);
+	o->budget[TIDE_OBSERVE] = (unsigned)chunks;
 	o->budget[TIDE_FEEDBACK] = FEEDBACK_BUDGET;
-	td_assert(o->budget[TIDE_OBSERVE] + FEEDBACK_BUDGET <= TD_OBSERVE_COUNTERS);
-	o->budget[TIDE_TRIGGER] = TD_OBSERVE_COUNTERS - FEEDBACK_BUDGET - o->budget[TIDE_OBSERVE];
-	o->samples = (unsigned)setting(evict, "samples", 1);
+	o->budget[TIDE_TRIGGER] = OBSERVE_MAX - o->budget[TIDE_OBSERVE];
+	o->samples = (unsigned)samples;
 	o->adapt = setting(evict, "adapt", 1);
+	return 0;
 }
 
 /* ---- the table ---- */
@@ -110,14 +121,14 @@ static void arm_planned(struct td_engine *e, tide_chunk c, uint64_t fault_bit)
 		arm(e, plan->other[i].index, plan->other[i].pages, 1, purpose);
 }
 
-void td_observe_after(struct td_engine *e, tide_chunk c, uint64_t fault_bit)
+int td_observe_after(struct td_engine *e, tide_chunk c, uint64_t fault_bit, struct tide_error *err)
 {
+	tide_chunk found;
 	arm_planned(e, c, fault_bit);
-	if (!e->pick_observed)
-		return;
-	tide_chunk found = e->pick_observed(e->evict_self);
-	if (found.index < e->near.chunks)
+	int rc = td_ask_observed(e, &found, err);
+	if (!rc && found.index != UINT32_MAX)
 		arm(e, found.index, resident(e, found.index), e->observe.samples, TIDE_OBSERVE);
+	return rc;
 }
 
 /* ---- how many samples ---- */
@@ -161,7 +172,7 @@ void td_observe_evicted(struct td_engine *e, tide_chunk c, const struct td_lanes
 
 /* ---- an armed page was accessed ---- */
 
-int td_engine_notice(struct td_engine *e, tide_chunk c, const struct tide_event *event,
+int td_engine_notice(struct td_engine *e, tide_chunk c, const struct td_event *event,
 		     struct tide_error *err)
 {
 	struct td_lanes l = load(e, c.index);
@@ -178,13 +189,15 @@ int td_engine_notice(struct td_engine *e, tide_chunk c, const struct tide_event 
 	return td_engine_bring_noticed(e, c, event, purpose, err);
 }
 
-int td_engine_remote(struct td_engine *e, tide_chunk c, const struct tide_event *event,
+int td_engine_remote(struct td_engine *e, tide_chunk c, const struct td_event *event,
 		     struct tide_error *err)
 {
 	const struct td_engine_box *box = &e->box[TD_BOX_PREFETCH];
 	e->counts.remote_accesses++;
 	e->remote_only++;
-	if (box->choice.policy->on_notice)
+	if (box->choice.policy->on_notice) {
+		CALLING_BOX(e, on_notice, TD_BOX_PREFETCH);
 		box->choice.policy->on_notice(box->self, c, (tide_page){event->page}, TIDE_REMOTE);
+	}
 	return td_engine_bring_noticed(e, c, event, TIDE_REMOTE, err);
 }

@@ -1,19 +1,12 @@
-/* A fault where chunks are of one page.
+/* A fault where chunks have one page.
  *
- * Demand paging over single pages is what cache studies run by the hundred million faults, and
- * most of the steps above fall away: the set is the page, its chunk is absent, so every resident
- * chunk is valid; whatever is resident was touched; and the counts follow from the number of
- * faults. A record is one word: resident, touched and dirty are bits 0, 8 and 16. */
-#include "steps.h"
+ * Cache studies run demand paging over single pages, by the hundred million faults. Most steps of a
+ * fault fall away then. The set is the page. Its chunk is absent, so every resident chunk is valid.
+ * All resident pages were touched. The counts follow from the number of faults. A record is one
+ * word: resident, touched and dirty are bits 0, 8 and 16. */
+#include "ask.h"
 
 #define RESIDENT_TOUCHED 0x101u
-
-__attribute__((noinline, cold)) static int refuse_page(struct td_engine *e, tide_chunk victim,
-						       struct tide_error *err)
-{
-	return td_engine_invalid(e, e->box[TD_BOX_EVICT].choice.policy,
-				 td_engine_why_invalid(e, victim), err);
-}
 
 __attribute__((noinline, cold)) static void become_full(struct td_engine *e)
 {
@@ -36,9 +29,10 @@ int td_engine_fault_page(struct td_engine *e, const struct tide_batch *batch, ui
 	} else {
 		if (__builtin_expect(!e->full, 0))
 			become_full(e);
+		CALLING(e, pick_victim, 0);
 		tide_chunk victim = e->pick_victim(e->evict_self);
 		if (__builtin_expect(victim.index >= e->near.chunks || !records[victim.index], 0))
-			return refuse_page(e, victim, err);
+			return td_ask_replace_victim(e, &victim, err);
 		struct tide_evicted what = {1, 1, records[victim.index] >> 16, false, TIDE_OBSERVE};
 		e->counts.writeback_pages += what.dirty;
 		TELL(e, on_evicted, victim, &what);
@@ -47,6 +41,7 @@ int td_engine_fault_page(struct td_engine *e, const struct tide_batch *batch, ui
 	records[c.index] = RESIDENT_TOUCHED | (uint32_t)batch->write[i] << 16;
 	TELL(e, on_migrated, c, 1);
 	TELL(e, on_access, c, (tide_page){batch->page[i]}, batch->ref[i]);
+	CALLED(e);
 	e->near.fault_chunk = TIDE_NO_CHUNK;
 	return 0;
 }

@@ -53,90 +53,14 @@ static int unknown(const char *name, enum tide_role role, struct tide_error *err
 			 td_policy_role_name(role), name, all);
 }
 
-/* More bytes of state than any policy has use for. */
-#define STATE_MOST (UINT64_C(1) << 30)
-#define CHUNK_MOST (UINT64_C(1) << 20)
+#define DEPTH_MOST 4 /* of policies inside policies: one may name itself */
 
-/* What a struct of any version has, and more than one will ever have. */
-#define SIZE_LEAST offsetof(struct tide_policy, needs_with)
-#define SIZE_MOST 4096
-
-/* An older struct is shorter, down to the first member that every policy has; a newer one is
- * longer, and may have nothing set that is not known here. */
-static int copy_struct(struct tide_policy *to, const struct tide_policy *from, const char *path,
-		       struct tide_error *err)
-{
-	const unsigned char *byte = (const unsigned char *)from;
-	if (from->api != TIDE_POLICY_API)
-		return tide_fail(err, -EINVAL,
-				 "%s was built for policy api %u, this tide has %u: build it again",
-				 path, from->api, TIDE_POLICY_API);
-	if (from->size < SIZE_LEAST || from->size > SIZE_MOST)
-		return tide_fail(err, -EINVAL,
-				 "%s has a policy struct of %u bytes: set its size to "
-				 "sizeof(struct tide_policy)",
-				 path, from->size);
-	for (uint32_t i = sizeof *to; i < from->size; i++) {
-		if (byte[i])
-			return tide_fail(err, -EINVAL,
-					 "%s has a callback that this tide does not know: install "
-					 "the tide that it was built for",
-					 path);
-	}
-	memcpy(to, from, from->size < sizeof *to ? from->size : sizeof *to);
-	to->size = sizeof *to;
-	return 0;
-}
-
-/* What a shared object must have before anything of it is called. */
-static int check_loaded(const struct tide_policy *p, const char *path, enum tide_role role,
-			struct tide_error *err)
-{
-	if (!p->name || !p->summary)
-		return tide_fail(err, -EINVAL, "%s has a policy without name or summary: set them",
-				 path);
-	if (p->role != role)
-		return tide_fail(err, -EINVAL, "%s is a policy of another role: it is not for `%s`",
-				 path, td_policy_role_name(role));
-	if (p->state_bytes > STATE_MOST || p->chunk_bytes > CHUNK_MOST)
-		return tide_fail(err, -EINVAL,
-				 "%s asks for %zu bytes of state and %zu for each chunk: at most 1 "
-				 "GiB and 1 MiB are given",
-				 path, p->state_bytes, p->chunk_bytes);
-	if (role == TIDE_EVICT && !p->pick_victim)
-		return tide_fail(err, -EINVAL,
-				 "%s does not answer its role's question: set pick_victim", path);
-	if (role == TIDE_PLACE && !p->place_victim)
-		return tide_fail(err, -EINVAL,
-				 "%s does not answer its role's question: set place_victim", path);
-	return 0;
-}
-
-static int load(struct td_policy_choice *out, const char *path, enum tide_role role,
-		struct tide_error *err)
-{
-	out->object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-	if (!out->object)
-		return tide_fail(
-			err, -EINVAL,
-			"cannot load policy: %s: name a shared object that is compiled for it",
-			dlerror());
-	const struct tide_policy *found = dlsym(out->object, "tide_policy");
-	if (!found)
-		return tide_fail(
-			err, -EINVAL,
-			"%s is no policy: it has no symbol tide_policy, see docs/writing-a-policy.md",
-			path);
-	out->policy = out->copy = calloc(1, sizeof *out->copy);
-	if (!out->copy)
-		return tide_fail(err, -ENOMEM, "out of memory");
-	int rc = copy_struct(out->copy, found, path, err);
-	return rc ? rc : check_loaded(out->policy, path, role, err);
-}
+static int choose(struct td_policy_choice *out, const char *spec, enum tide_role role,
+		  unsigned depth, struct tide_error *err);
 
 /* The policies that a parameter names, "a+b:key=value+c". */
 static int choose_members(struct td_policy_choice *out, const char *list, enum tide_role role,
-			  struct tide_error *err)
+			  unsigned depth, struct tide_error *err)
 {
 	struct tide_members *m = calloc(1, sizeof *m);
 	const size_t most = sizeof m->at / sizeof *m->at;
@@ -146,6 +70,10 @@ static int choose_members(struct td_policy_choice *out, const char *list, enum t
 	out->members = calloc(most, sizeof *out->members);
 	if (!m || !copy || !out->members)
 		rc = tide_fail(err, -ENOMEM, "out of memory");
+	else if (depth == DEPTH_MOST)
+		rc = tide_fail(err, -EINVAL,
+			       "%s policy %s is inside %u others: does one of them name itself?",
+			       td_policy_role_name(role), out->policy->name, DEPTH_MOST);
 	while (!rc && rest) {
 		char *spec = strsep(&rest, "+");
 		if (m->n == most)
@@ -157,7 +85,7 @@ static int choose_members(struct td_policy_choice *out, const char *list, enum t
 				       "%s policy %s has an empty name in %s: write a+b+c",
 				       td_policy_role_name(role), out->policy->name, list);
 		if (!rc)
-			rc = td_policy_choose(&out->members[m->n], spec, role, err);
+			rc = choose(&out->members[m->n], spec, role, depth + 1, err);
 		if (!rc) {
 			m->at[m->n].policy = out->members[m->n].policy;
 			m->n++;
@@ -167,7 +95,7 @@ static int choose_members(struct td_policy_choice *out, const char *list, enum t
 	return rc;
 }
 
-static int choose_all_members(struct td_policy_choice *out, enum tide_role role,
+static int choose_all_members(struct td_policy_choice *out, enum tide_role role, unsigned depth,
 			      struct tide_error *err)
 {
 	const struct tide_param *row = out->policy->params;
@@ -175,7 +103,7 @@ static int choose_all_members(struct td_policy_choice *out, enum tide_role role,
 	for (size_t i = 0; row && row[i].name && !rc; i++) {
 		if (row[i].type != TIDE_PARAM_POLICIES || out->members)
 			continue;
-		rc = choose_members(out, out->values[i].text, role, err);
+		rc = choose_members(out, out->values[i].text, role, depth, err);
 		out->values[i].members = out->member_value;
 	}
 	return rc;
@@ -187,10 +115,13 @@ static void add_needs(struct td_policy_choice *out)
 	out->needs = p->needs_with ? p->needs_with(out->values) : p->needs;
 	for (unsigned i = 0; out->members && i < out->member_value->n; i++)
 		out->needs |= out->members[i].needs;
+	/* What members can do, the policy around them need not be able to. */
+	if (!(p->needs & TIDE_TAKES_SIZES))
+		out->needs &= ~(unsigned)TIDE_TAKES_SIZES;
 }
 
-int td_policy_choose(struct td_policy_choice *out, const char *spec, enum tide_role role,
-		     struct tide_error *err)
+static int choose(struct td_policy_choice *out, const char *spec, enum tide_role role,
+		  unsigned depth, struct tide_error *err)
 {
 	int rc;
 	*out = (struct td_policy_choice){0};
@@ -198,7 +129,7 @@ int td_policy_choose(struct td_policy_choice *out, const char *spec, enum tide_r
 	if (!name)
 		return tide_fail(err, -ENOMEM, "out of memory");
 	if (strchr(name, '/')) {
-		rc = load(out, name, role, err);
+		rc = td_policy_load(out, name, role, err);
 	} else {
 		out->policy = find(name, strlen(name), role);
 		rc = out->policy ? 0 : unknown(name, role, err);
@@ -211,12 +142,18 @@ int td_policy_choose(struct td_policy_choice *out, const char *spec, enum tide_r
 		rc = td_core_params(out->policy->params, spec, who, &out->values, err);
 	}
 	if (!rc)
-		rc = choose_all_members(out, role, err);
+		rc = choose_all_members(out, role, depth, err);
 	if (!rc)
 		add_needs(out);
 	if (rc)
 		td_policy_release(out);
 	return rc;
+}
+
+int td_policy_choose(struct td_policy_choice *out, const char *spec, enum tide_role role,
+		     struct tide_error *err)
+{
+	return choose(out, spec, role, 0, err);
 }
 
 void td_policy_release(struct td_policy_choice *choice)

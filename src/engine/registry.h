@@ -25,6 +25,10 @@ int td_policy_choose(struct td_policy_choice *out, const char *spec, enum tide_r
 		     struct tide_error *err);
 void td_policy_release(struct td_policy_choice *choice);
 
+/* loaded.c: a policy out of a shared object. What it has found stays in out if it fails. */
+int td_policy_load(struct td_policy_choice *out, const char *path, enum tide_role role,
+		   struct tide_error *err);
+
 const char *td_policy_role_name(enum tide_role role);
 
 #endif

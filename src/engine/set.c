@@ -1,4 +1,4 @@
-/* Step 3 of a fault: from the prefetcher's plan to the set of pages that come in. */
+/* Step 3 of a fault: makes the prefetcher's plan the set of pages that come in. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -25,16 +25,6 @@ static int by_number(const void *a, const void *b, void *arg)
 	return (x > y) - (x < y);
 }
 
-static void sort_others(struct tide_plan *plan)
-{
-	for (uint32_t i = 1; i < plan->n; i++) {
-		if (plan->other[i - 1].number >= plan->other[i].number) {
-			tide_sort(plan->other, plan->n, sizeof *plan->other, by_number, NULL);
-			return;
-		}
-	}
-}
-
 static bool is_blocked(const struct td_engine *e, uint32_t index)
 {
 	return ((const uint64_t *)(void *)e->planned.at)[index / 64] >> (index % 64) & 1;
@@ -59,7 +49,7 @@ static int settle_others(struct td_engine *e, uint64_t own_number, uint64_t *siz
 {
 	struct tide_plan *plan = &e->plan;
 	uint32_t kept = 0;
-	sort_others(plan);
+	tide_sort(plan->other, plan->n, sizeof *plan->other, by_number, NULL);
 	for (uint32_t i = 0; i < plan->n; i++) {
 		struct tide_plan_entry at = plan->other[i];
 		for (; i + 1 < plan->n && plan->other[i + 1].number == at.number; i++)
@@ -123,19 +113,14 @@ void td_set_begin(struct td_engine *e, uint64_t fault_bit)
 	plan->arm = 0;
 }
 
-int td_set_settle(struct td_engine *e, const struct tide_policy *p, tide_chunk c,
-		  uint64_t fault_bit, uint64_t *size, struct tide_error *err)
+int td_set_settle(struct td_engine *e, tide_chunk c, uint64_t fault_bit, uint64_t *size,
+		  struct tide_error *err)
 {
 	struct tide_plan *plan = &e->plan;
 	uint64_t own_number = number_of(e, c);
 	*size = 0;
-	if (plan->overflow || plan->n > TIDE_PLAN_ENTRIES) {
-		td_set_begin(e, fault_bit);
-		*size = fault_bit != 0;
-		return td_engine_invalid(e, p, "the plan has too many chunks", err);
-	}
 	if (plan->n && settle_others(e, own_number, size))
-		return tide_fail(err, -ENOMEM, "out of memory for the state of the chunks");
+		return td_engine_index_failed(-ENOMEM, err);
 	plan->own &= in_range(e, own_number) & ~resident(e, c.index);
 	plan->own |= fault_bit;
 	*size += td_lanes_count(plan->own);

@@ -181,7 +181,9 @@ static uint32_t batch_direct(const struct td_space *s, const uint64_t *number, u
 	uint32_t i;
 	for (i = 0; i + LOOK_AHEAD < n && number[i] < reach; i++) {
 		uint32_t plus_1 = direct[number[i]];
-		__builtin_prefetch(direct + number[i + LOOK_AHEAD]);
+		/* Any number may come there, also one without a place in the table. */
+		__builtin_prefetch((const void *)((uintptr_t)direct +
+						  number[i + LOOK_AHEAD] * sizeof *direct));
 		if (__builtin_expect(!plus_1, 0))
 			break;
 		index[i] = plus_1 - 1;

@@ -1,8 +1,9 @@
-/* Page numbers made dense: which chunk index a page belongs to.
+/* Makes page numbers dense: finds the chunk index of a page.
  *
- * Where the address range is known and not much larger than the footprint, the index is the
- * chunk's number and there is nothing to look up. Else chunks are numbered as they appear: low
- * numbers in a plain table, as far as it would be filled by an eighth, the others in a map. */
+ * If the address range is known and not much larger than the footprint, the index is the chunk's
+ * number, and there is nothing to look up. Otherwise chunks are numbered as they appear. Low chunk
+ * numbers are in a plain table, as long as at least an eighth of it would be filled. The others are
+ * in a map. */
 #ifndef TD_ENGINE_SPACE_H
 #define TD_ENGINE_SPACE_H
 
@@ -31,7 +32,8 @@ static inline uint64_t td_space_number(const struct td_space *s, uint64_t page)
 	return s->shift >= 0 ? page >> s->shift : page / s->chunk_pages;
 }
 
-/* The index of a chunk number, made if it has none: 0, -ENOMEM, or -EOVERFLOW past 2^32 - 2. */
+/* The index of a chunk number. Makes one if it has none. 0, -ENOMEM, or -EOVERFLOW past 2^32 -
+ * 2. */
 int td_space_index(struct td_space *s, uint64_t number, uint32_t *index);
 
 /* The index of a chunk number if it has one, else UINT32_MAX. */

@@ -1,4 +1,4 @@
-/* Between the files that serve faults and notices: fault.c, set.c, observe.c, tiers.c. */
+/* What the files that serve faults and notices share: fault.c, ask.c, set.c, observe.c, tiers.c. */
 #ifndef TD_ENGINE_STEPS_H
 #define TD_ENGINE_STEPS_H
 
@@ -6,19 +6,27 @@
 #include "engine.h"
 #include "lanes.h"
 
-/* Tells everybody who listens to a callback; mostly that is one. */
+/* Which callback runs now: a watchdog names one that does not return. */
+#define CALLING(e, what, ear) ((e)->call = (uint16_t)(TD_CALL_##what | (ear) << 8))
+#define CALLING_BOX(e, what, box) CALLING(e, what, (unsigned)TD_CALL_BOX | (unsigned)(box))
+#define CALLED(e) ((e)->call = TD_CALL_NONE)
+
+/* Tells all policies that have a callback; mostly that is one. */
 #define TELL(e, callback, ...) \
 	do { \
 		if (!(e)->ears.callback[0].fn) \
 			break; \
+		CALLING(e, callback, 0); \
 		(e)->ears.callback[0].fn((e)->ears.callback[0].self, ##__VA_ARGS__); \
 		if (__builtin_expect(!(e)->ears.callback[1].fn, 1)) \
 			break; \
-		for (unsigned i_ = 1; (e)->ears.callback[i_].fn; i_++) \
+		for (unsigned i_ = 1; (e)->ears.callback[i_].fn; i_++) { \
+			CALLING(e, callback, i_); \
 			(e)->ears.callback[i_].fn((e)->ears.callback[i_].self, ##__VA_ARGS__); \
+		} \
 	} while (0)
 
-/* Inlined, so that lanes nobody looks at cost nothing. */
+/* Always inlined, so that lanes that are not used cost nothing. */
 #define ALWAYS __attribute__((always_inline)) static inline
 
 ALWAYS struct td_lanes load(struct td_engine *e, uint32_t index)
@@ -44,25 +52,19 @@ static inline uint64_t number_of(const struct td_engine *e, tide_chunk c)
 	return tide_chunk_number(&e->box[TD_BOX_EVICT].view, c);
 }
 
-/* The policy answered wrongly: 0 if that is to be counted and replaced, else the run ends. */
-int td_engine_invalid(struct td_engine *e, const struct tide_policy *p, const char *why,
-		      struct tide_error *err);
-
-/* Why a chunk is not a valid victim, NULL if it is. */
-const char *td_engine_why_invalid(struct td_engine *e, tide_chunk c);
-
-/* At the end of a call, now and then: a walk of all chunks costs each call as much as a step. */
+/* At the end of a call, now and then: seldom enough that the walk over all chunks costs each call
+ * no more than one step. */
 #define CHECK_SOMETIMES(e) \
 	td_assert((e)->counts.faults % ((uint64_t)(e)->near.chunks + 4096) || \
 		  td_engine_check(e) == 0)
 
 /* ---- set.c: the pages to bring in ---- */
 
-/* Empties the plan but for the faulting page of chunk c. */
+/* Empties the plan, except for the faulting page. */
 void td_set_begin(struct td_engine *e, uint64_t fault_bit);
-/* Makes of the answered plan a set: what is absent, in range and fits. */
-int td_set_settle(struct td_engine *e, const struct tide_policy *p, tide_chunk c,
-		  uint64_t fault_bit, uint64_t *size, struct tide_error *err);
+/* Makes the answered plan a set: the pages that are absent, in range and fit. */
+int td_set_settle(struct td_engine *e, tide_chunk c, uint64_t fault_bit, uint64_t *size,
+		  struct tide_error *err);
 /* Takes the highest-numbered page other than the faulting one out of the set. */
 void td_set_drop_highest(struct td_engine *e, uint64_t fault_bit);
 void td_set_end(struct td_engine *e);
@@ -70,14 +72,14 @@ uint64_t td_set_pages(const struct td_engine *e); /* in the set */
 
 /* ---- observe.c ---- */
 
-void td_observe_init(struct td_engine *e);
-/* After a fault or a notice is fully served. */
-void td_observe_after(struct td_engine *e, tide_chunk c, uint64_t fault_bit);
+int td_observe_init(struct td_engine *e, struct tide_error *err);
+/* Call it after a fault or a notice is fully served. */
+int td_observe_after(struct td_engine *e, tide_chunk c, uint64_t fault_bit, struct tide_error *err);
 void td_observe_fault(struct td_engine *e, tide_chunk c);
 /* The chunk leaves: was it observed, and what for? */
 void td_observe_evicted(struct td_engine *e, tide_chunk c, const struct td_lanes *l,
 			struct tide_evicted *what);
-/* No armed page of it is left. */
+/* No armed page of the chunk is left. */
 void td_observe_forget(struct td_engine *e, tide_chunk c);
 
 /* ---- tiers.c ---- */
@@ -89,8 +91,30 @@ int td_tiers_place(struct td_engine *e, tide_chunk victim, unsigned kept,
 		   enum tide_placement *where, struct tide_error *err);
 void td_tiers_put(struct td_engine *e, tide_chunk victim, bool dirty, enum tide_placement where);
 
-/* Its slot is free again; where there is none, nothing happens. */
+/* Frees the page's slot of tier 2, if it has one. */
 void td_tiers_forget(struct td_engine *e, tide_chunk c);
+
+/* ---- box.c ---- */
+
+static inline unsigned td_box_of(enum tide_role role)
+{
+	return role == TIDE_EVICT      ? TD_BOX_EVICT
+	       : role == TIDE_PREFETCH ? TD_BOX_PREFETCH
+				       : TD_BOX_PLACE;
+}
+
+int td_box_fill(struct td_engine *e, struct td_engine_box *box, struct td_policy_choice *choice,
+		struct tide_error *err);
+void td_box_empty(struct td_engine *e, struct td_engine_box *box);
+void td_box_publish(struct td_engine_box *box); /* its slots may have moved */
+int td_box_reserve(struct td_engine_box *box, uint64_t chunks);
+uint64_t td_box_bytes(const struct td_engine_box *box);
+void td_box_find_ears(struct td_engine *e);
+/* What takes over from the policy of each box that answers wrongly too often, made ready where
+ * nothing may be allocated later. */
+int td_box_fill_spares(struct td_engine *e, struct tide_error *err);
+/* Has no policy written behind its state or its slots? */
+int td_box_check_guards(const struct td_engine *e, struct tide_error *err);
 
 /* ---- maps.c ---- */
 

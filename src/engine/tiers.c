@@ -1,15 +1,13 @@
 /* Tier 2: pages that left near memory and wait in host memory.
  *
- * A page is in one of tiers 1 and 2 only; tier 3 has a copy of every page, maybe a stale one. The
- * entries of tier 2 are a list in the order in which they came, its links in an array by chunk
+ * A page is in only one of tiers 1 and 2. Tier 3 has a copy of every page, which may be stale. The
+ * pages of tier 2 are a list in the order in which they came. Its links are in an array by chunk
  * index (here a chunk is a page).
  *
- * Where tier 2 is inclusive it is a cache that every page passes on its way up and stays in: what
- * comes from tier 3 enters it, what is found there or comes back dirty is its most recent entry,
- * and an entry's dirty bit is about tier 3 alone. */
-#include "steps.h"
-
-#define KEEPS_PER_EVICTION 64 /* any policy keeps more pages than are resident only by mistake */
+ * An inclusive tier 2 is a cache. Every page passes through it on its way up, and stays there: a
+ * page from tier 3 enters it. A page that is found there, or comes back dirty, becomes its newest
+ * entry. The dirty bit of an entry says only that tier 3 is stale. */
+#include "ask.h"
 
 enum { HERE = 1, DIRTY = 2 };
 
@@ -18,7 +16,7 @@ static struct tide_links links(const struct td_engine *e)
 	return (struct tide_links){e->tiers.links.at, sizeof(struct tide_link)};
 }
 
-/* Dirty is what it was when it was last here. */
+/* DIRTY is as it was when the page was last here. */
 static uint8_t *flags(const struct td_engine *e, uint32_t index)
 {
 	return &e->tiers.flags.at[index];
@@ -106,11 +104,11 @@ bool td_tiers_fetch(struct td_engine *e, tide_chunk c)
 }
 
 /* Does one of the oldest make room for the victim? What does not becomes the newest. */
-static bool find_room(struct td_engine *e, const struct td_engine_box *box, tide_chunk victim)
+static bool find_room(struct td_engine *e, tide_chunk victim)
 {
 	for (unsigned i = 0; i < TIDE_YIELDS_MAX; i++) {
 		uint32_t oldest = e->tiers.queue.head;
-		if (box->choice.policy->yields(box->self, (tide_chunk){oldest}, victim))
+		if (td_ask_yields(e, (tide_chunk){oldest}, victim))
 			return true;
 		tide_list_remove(&e->tiers.queue, links(e), oldest);
 		tide_list_push_tail(&e->tiers.queue, links(e), oldest);
@@ -121,22 +119,14 @@ static bool find_room(struct td_engine *e, const struct td_engine_box *box, tide
 int td_tiers_place(struct td_engine *e, tide_chunk victim, unsigned kept,
 		   enum tide_placement *where, struct tide_error *err)
 {
-	const struct td_engine_box *box = &e->box[TD_BOX_PLACE];
-	*where = box->choice.policy->place_victim(box->self, victim);
-	const char *why = NULL;
-	if (*where == TIDE_KEEP && kept > e->near.resident_chunks + KEEPS_PER_EVICTION)
-		why = "it keeps every page";
-	else if (*where != TIDE_KEEP && *where != TIDE_TO_TIER2 && *where != TIDE_TO_TIER3)
-		why = "it named no tier";
-	if (!why) {
-		bool asks = *where == TIDE_TO_TIER2 && box->choice.policy->yields &&
-			    e->near.host_pages && !e->near.host_free_pages;
-		if (asks && !find_room(e, box, victim))
-			*where = TIDE_TO_TIER3;
-		return 0;
-	}
-	*where = TIDE_TO_TIER3;
-	return td_engine_invalid(e, box->choice.policy, why, err);
+	int rc = td_ask_place(e, victim, kept, where, err);
+	if (rc || *where != TIDE_TO_TIER2)
+		return rc;
+	bool asks = e->box[TD_BOX_PLACE].choice.policy->yields && e->near.host_pages &&
+		    !e->near.host_free_pages;
+	if (asks && !find_room(e, victim))
+		*where = TIDE_TO_TIER3;
+	return 0;
 }
 
 void td_tiers_put(struct td_engine *e, tide_chunk victim, bool dirty, enum tide_placement where)

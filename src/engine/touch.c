@@ -1,17 +1,18 @@
-/* One access at a time, for mechanisms whose accesses come in an order of their own. The functional
+/* One access at a time, for mechanisms that decide the order of accesses themselves. The functional
  * simulator has the same steps in its loops. */
 #include "steps.h"
 
-static void hit(struct td_engine *e, tide_chunk c, uint64_t mask, const struct tide_event *event,
+static void hit(struct td_engine *e, tide_chunk c, uint64_t mask, const struct td_event *event,
 		struct td_lanes *l)
 {
 	l->touched |= mask;
 	l->dirty |= event->write ? mask : 0;
 	store(e, c.index, *l);
 	TELL(e, on_access, c, (tide_page){event->page}, event->ref);
+	CALLED(e);
 }
 
-int td_engine_touch(struct td_engine *e, tide_chunk c, unsigned bit, const struct tide_event *event,
+int td_engine_touch(struct td_engine *e, tide_chunk c, unsigned bit, const struct td_event *event,
 		    enum td_engine_touched *what, struct tide_error *err)
 {
 	struct td_lanes l = load(e, c.index);
@@ -40,4 +41,5 @@ void td_engine_count_hits(struct td_engine *e)
 void td_engine_boundary(struct td_engine *e, uint64_t kernel)
 {
 	TELL(e, on_boundary, kernel);
+	CALLED(e);
 }

@@ -1,8 +1,11 @@
 /* tide gpu info and tide gpu bench: parts, one after another; one that fails is told, and the next
  * goes on. */
 #include "bench.h"
-#include "core/clock.h"
 
+#include <errno.h>
+#include <stdlib.h>
+
+#include "core/clock.h"
 #include "lab/gpu/apps.h"
 
 struct part {
@@ -50,38 +53,30 @@ static const struct part limits[] = {
 
 /* ---- device ---- */
 
-int td_gpu_device(const struct td_gpu_setup *s, json_t **out, struct tide_error *err)
+static int take_device(const struct td_gpu_setup *s, struct td_gpu_result **out,
+		       struct tide_error *err)
 {
-	struct tide_gpu_info i = {.size = sizeof i};
-	int rc = tide_gpu_info(&i, s->device, err);
-	if (rc)
-		return rc;
-	char capability[32];
-	snprintf(capability, sizeof capability, "%d.%d", i.major, i.minor);
-	*out = json_pack("{s:s,s:i,s:i,s:s,s:s,s:s,s:i,s:I,s:I,s:I,s:I}", "name", i.name, "device",
-			 i.device, "devices", i.devices, "driver", i.driver, "runtime", i.runtime,
-			 "capability", capability, "multiprocessors", i.multiprocessors, "warps",
-			 (json_int_t)i.warps, "memory_bytes", (json_int_t)i.memory_bytes,
-			 "free_bytes", (json_int_t)i.free_bytes, "l2_bytes",
-			 (json_int_t)i.l2_bytes);
-	return 0;
+	struct tide_gpu_info info = {.size = sizeof info};
+	int rc = tide_gpu_info(&info, s->device, err);
+	struct td_gpu_result *r = *out = td_gpu_result_make();
+	if (!r)
+		return rc ? rc : tide_fail(err, -ENOMEM, "no memory for results: free some");
+	r->device = info;
+	r->has_device = !rc;
+	return rc;
 }
 
-int td_gpu_info(const struct td_gpu_setup *s, json_t **out, struct tide_error *err)
+int td_gpu_info(const struct td_gpu_setup *s, struct td_gpu_result **out, struct tide_error *err)
 {
-	json_t *device = NULL, *table;
-	*out = json_object();
-	int rc = td_gpu_device(s, &device, err);
-	if (rc)
+	int rc = take_device(s, out, err);
+	if (rc || s->quick)
 		return rc;
-	json_object_set_new(*out, "device", device);
-	if (s->quick)
-		return 0;
 	rc = td_gpu_choose(s, err);
 	if (rc)
 		return rc;
-	table = td_gpu_table();
-	json_object_set_new(*out, "limits", table);
+	struct td_gpu_table *table = td_gpu_table(*out, "limits");
+	if (!table)
+		return tide_fail(err, -ENOMEM, "no memory for results: free some");
 	for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
 		struct tide_error said = {0};
 		td_gpu_tell(s, "%s", limits[i].name);
@@ -93,66 +88,61 @@ int td_gpu_info(const struct td_gpu_setup *s, json_t **out, struct tide_error *e
 
 /* ---- bench ---- */
 
-static bool run_part(const struct part *p, const struct td_gpu_setup *s, json_t *to)
+static int run_part(const struct part *p, const struct td_gpu_setup *s, struct td_gpu_result *to,
+		    struct tide_error *err)
 {
-	struct tide_error err = {0};
-	json_t *table = td_gpu_table();
+	struct tide_error said = {0};
 	uint64_t since_ns = td_clock_ns();
+	struct td_gpu_table *table = td_gpu_table(to, p->name);
+	if (!table)
+		return tide_fail(err, -ENOMEM, "no memory for results: free some");
 	td_gpu_tell(s, "%s", p->name);
-	if (p->run(s, table, &err)) {
-		td_gpu_table_fault(table, s, p->name, &err);
-		json_object_set_new(table, "error", json_string(err.text));
+	if (p->run(s, table, &said)) {
+		td_gpu_table_fault(table, s, p->name, &said);
+		snprintf(table->error, sizeof table->error, "%s", said.text);
 	}
-	json_object_set_new(table, "time_ns", json_integer((json_int_t)(td_clock_ns() - since_ns)));
-	json_object_set_new(to, p->name, table);
-	return json_is_true(json_object_get(table, "ok"));
+	table->time_ns = td_clock_ns() - since_ns;
+	return 0;
 }
 
-static bool run_micro(const struct td_gpu_bench_options *o, json_t *to)
+static int run_micro(const struct td_gpu_bench_options *o, struct td_gpu_result *to,
+		     struct tide_error *err)
 {
-	bool ok = true;
-	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+	int rc = 0;
+	for (size_t i = 0; i < sizeof parts / sizeof *parts && !rc; i++) {
 		if (td_gpu_listed(o->micro, parts[i].name))
-			ok = run_part(&parts[i], &o->setup, to) && ok;
+			rc = run_part(&parts[i], &o->setup, to, err);
 	}
-	return ok;
+	return rc;
 }
 
-static bool run_apps(const struct td_gpu_bench_options *o, json_t *to)
+static int run_apps(const struct td_gpu_bench_options *o, struct td_gpu_result *to,
+		    struct tide_error *err)
 {
-	struct tide_error err = {0};
-	json_t *apps = NULL;
-	int rc = td_gpu_apps_run(o, &apps, &err);
-	apps = apps ? apps : json_object();
-	if (rc) {
-		json_object_set_new(apps, "error", json_string(err.text));
-		json_object_set_new(apps, "ok", json_false());
-		td_gpu_tell(&o->setup, "FAILED applications: %s", err.text);
+	struct tide_error said = {0};
+	struct td_gpu_apps *apps = to->apps = calloc(1, sizeof *apps);
+	if (!apps)
+		return tide_fail(err, -ENOMEM, "no memory for results: free some");
+	if (td_gpu_apps_run(o, apps, &said)) {
+		snprintf(apps->error, sizeof apps->error, "%s", said.text);
+		apps->ok = false;
+		td_gpu_tell(&o->setup, "FAILED applications: %s", said.text);
 	}
-	json_object_set_new(to, "apps", apps);
-	return json_is_true(json_object_get(apps, "ok"));
+	return 0;
 }
 
-int td_gpu_bench(const struct td_gpu_bench_options *o, json_t **out, struct tide_error *err)
+int td_gpu_bench(const struct td_gpu_bench_options *o, struct td_gpu_result **out,
+		 struct tide_error *err)
 {
-	json_t *device = NULL, *micro = json_object();
-	bool ok = true;
-	*out = json_object();
-	json_object_set_new(*out, "micro", micro);
 	int rc = td_gpu_list_check(o->micro, td_gpu_micros, "micro bench", err);
+	*out = NULL;
 	if (!rc)
 		rc = td_gpu_list_check(o->app, td_gpu_apps, "application", err);
 	if (!rc)
-		rc = td_gpu_device(&o->setup, &device, err);
-	json_object_set_new(*out, "device", device ? device : json_null());
+		rc = take_device(&o->setup, out, err);
 	if (!rc)
 		rc = td_gpu_choose(&o->setup, err);
-	if (rc)
-		return rc;
-	if (o->micro || !o->app)
-		ok = run_micro(o, micro);
-	if (o->app)
-		ok = run_apps(o, *out) && ok;
-	json_object_set_new(*out, "ok", json_boolean(ok));
-	return 0;
+	if (!rc && (o->micro || !o->app))
+		rc = run_micro(o, *out, err);
+	return !rc && o->app ? run_apps(o, *out, err) : rc;
 }

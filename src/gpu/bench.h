@@ -8,8 +8,9 @@
 extern "C" {
 #endif
 
-/* 0, or what kept it from measuring on; rows measured before that stay in the table. */
-typedef int td_gpu_micro(const struct td_gpu_setup *s, json_t *table, struct tide_error *err);
+/* Returns 0, or why it could not measure on. Rows that were measured before stay in the table. */
+typedef int td_gpu_micro(const struct td_gpu_setup *s, struct td_gpu_table *table,
+			 struct tide_error *err);
 
 td_gpu_micro td_gpu_bench_hit;
 td_gpu_micro td_gpu_bench_random;
@@ -31,9 +32,9 @@ td_gpu_micro td_gpu_limits_device;
 td_gpu_micro td_gpu_limits_disk;
 
 extern const struct td_gpu_part td_gpu_micros[];
-int td_gpu_bench(const struct td_gpu_bench_options *o, json_t **out, struct tide_error *err);
-int td_gpu_info(const struct td_gpu_setup *s, json_t **out, struct tide_error *err);
-int td_gpu_device(const struct td_gpu_setup *s, json_t **out, struct tide_error *err);
+int td_gpu_bench(const struct td_gpu_bench_options *o, struct td_gpu_result **out,
+		 struct tide_error *err);
+int td_gpu_info(const struct td_gpu_setup *s, struct td_gpu_result **out, struct tide_error *err);
 
 #ifdef __cplusplus
 }

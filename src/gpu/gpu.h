@@ -1,24 +1,24 @@
 /* The door of libtide_gpu.so: what `tide gpu` runs on a GPU. The command line loads the module with
  * dlopen and takes its one exported symbol, tide_gpu_module, from it.
  *
- * Every call fills *out with a JSON document, which the caller puts away with json_decref(), also
- * where the call fails halfway: then it has what was measured up to there. It returns 0, or a
- * negative errno and err says why; -ENODEV is: there is no GPU. Nothing here prints or exits. One
- * call at a time. */
+ * Every call gives a struct td_gpu_result, which the caller hands back to free_result(). If the
+ * call fails halfway, the result has what was measured up to there. A call returns 0, or a negative
+ * errno and err says why; -ENODEV: there is no GPU. Nothing here prints or exits. One call at a
+ * time. */
 #ifndef TD_GPU_GPU_H
 #define TD_GPU_GPU_H
 
-#include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "tide/error.h"
+#include "tide/gpu.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-#define TD_GPU_API 1
+#define TD_GPU_API 2
 #define TD_GPU_MODULE "tide_gpu_module"
 
 /* One line of text per step, without its end; NULL: nobody listens. */
@@ -62,19 +62,116 @@ struct td_gpu_part {
 	const char *name, *summary; /* the last row has no name */
 };
 
+/* ---- what comes out ---- */
+
+/* One thing that was measured. What does not apply is 0 or "". */
+struct td_gpu_measure {
+	char what[128];
+	uint64_t bytes, count; /* moved, or done */
+	uint64_t batch;        /* pages at once */
+	uint64_t time_ns;
+	double gbps, per_second;                /* 10^9 bytes, or of them, a second */
+	double gather_page_ns, scatter_page_ns; /* of one page, to main memory and from it */
+	double ratio;                           /* its rate over that of a baseline: */
+	char of[64];
+};
+
+/* What the measurements were to show. */
+struct td_gpu_claim {
+	char what[128];
+	char target[512]; /* ">= 1.5"; or why nothing could be measured */
+	double measured;  /* NAN: nothing */
+	bool ok;
+};
+
+struct td_gpu_table {
+	const char *name;
+	struct td_gpu_measure *rows;
+	size_t rows_n;
+	struct td_gpu_claim *claims;
+	size_t claims_n;
+	uint64_t time_ns; /* of the whole part; 0: not taken */
+	char error[512];  /* what kept it from measuring on; "": nothing */
+	bool ok;
+};
+
+struct td_gpu_test {
+	char name[96];
+	char detail[512];
+	uint64_t accesses, time_ns;
+	bool ok;
+};
+
+#define TD_GPU_SIZES 4  /* of the data of an application */
+#define TD_GPU_TIMES 31 /* rounds of an application, at most */
+
+/* One run of an application. Texts without an array are the options' or constants. */
+struct td_gpu_run {
+	const char *app;
+	char label[64];  /* the placement, or the baseline */
+	char error[512]; /* why it failed; then only the members up to here are set */
+	double oversubscribe;
+	/* how it was run */
+	char place[64];                                                 /* "": default */
+	const char *memory, *transfer, *orchestrate, *evict, *prefetch; /* NULL: default */
+	uint64_t near_bytes, host_bytes, page_bytes, iterations, seed;
+	bool resident;
+	const char *size_names[TD_GPU_SIZES]; /* NULL: no more */
+	uint64_t sizes[TD_GPU_SIZES];
+	/* what came of it */
+	uint64_t data_bytes, launches, time_ns;
+	uint64_t times_ns[TD_GPU_TIMES]; /* of all rounds, where there were several */
+	unsigned times_n;
+	double speedup; /* over bam; 0: not known */
+	bool has_stats; /* it ran on the runtime */
+	struct tide_gpu_stats stats;
+	char *stats_json; /* as tide_gpu_stats_json() gives it */
+	bool has_checksum;
+	uint64_t checksum;
+	int verified; /* 1, 0; -1: not asked for */
+	char reason[256];
+};
+
+struct td_gpu_mean {
+	char place[64];
+	double oversubscribe, speedup;
+	unsigned apps;
+};
+
+struct td_gpu_apps {
+	uint64_t near_bytes, host_bytes, page_bytes, rounds;
+	const char *transfer;
+	struct td_gpu_run *references, *runs; /* small ones against the processor; all others */
+	size_t references_n, runs_n;
+	struct td_gpu_mean *means;
+	size_t means_n;
+	struct td_gpu_table claims; /* without rows */
+	char error[512];
+	bool ok;
+};
+
+struct td_gpu_result {
+	size_t size; /* sizeof(struct td_gpu_result) */
+	bool has_device;
+	struct tide_gpu_info device;
+	struct td_gpu_table *tables; /* limits of the device, or micro benches */
+	size_t tables_n;
+	struct td_gpu_test *tests;
+	size_t tests_n;
+	struct td_gpu_apps *apps; /* NULL: none was asked for */
+};
+
 struct td_gpu_module {
 	uint32_t api, size; /* TD_GPU_API, sizeof(struct td_gpu_module) */
-	int (*info)(const struct td_gpu_setup *options, json_t **out, struct tide_error *err);
-	/* {"parts":[{"name","ok","detail","accesses","time_ns"}],"ok":true}; 0 also where a part
-	 * failed: the caller looks at "ok". */
-	int (*selftest)(const struct td_gpu_selftest_options *options, json_t **out,
+	/* All three return 0 also where a part failed: the caller looks at ok of each. *out may be
+	 * NULL where there was no memory. */
+	int (*info)(const struct td_gpu_setup *options, struct td_gpu_result **out,
+		    struct tide_error *err);
+	int (*selftest)(const struct td_gpu_selftest_options *options, struct td_gpu_result **out,
 			struct tide_error *err);
-	/* {"device":{},"micro":{PART:{"rows":[],"claims":[],"ok"}},"apps":{},"ok"}; as above, and
-	 * "error" where a part could not run. A row has "what", "bytes" or "count", "time_ns",
-	 * "gbps" (10^9 bytes a second) or "per_second", and where it has a baseline "ratio" (rate
-	 * over the baseline's) and "of"; a claim "what", "target", "measured", "ok". */
-	int (*bench)(const struct td_gpu_bench_options *options, json_t **out,
+	int (*bench)(const struct td_gpu_bench_options *options, struct td_gpu_result **out,
 		     struct tide_error *err);
+	void (*free_result)(struct td_gpu_result *result); /* NULL is fine */
 	const struct td_gpu_part *tests, *micros, *apps;
 };
 

@@ -10,7 +10,7 @@
 struct raw_pages {
 	unsigned char *base;
 	uint64_t page_bytes;
-	__device__ unsigned char *read(uint64_t page)
+	__device__ const unsigned char *read(uint64_t page)
 	{
 		return base + page * page_bytes;
 	}
@@ -27,7 +27,7 @@ struct tide_pages {
 	    : cursor(a), page_bytes(bytes)
 	{
 	}
-	__device__ unsigned char *read(uint64_t page)
+	__device__ const unsigned char *read(uint64_t page)
 	{
 		return cursor.read(page * page_bytes);
 	}

@@ -6,7 +6,7 @@
 #define PAGE ((uint64_t)65536)
 #define BULK (64 * TD_GPU_MIB)
 
-static void rate(json_t *table, const struct td_gpu_setup *s, const char *what, uint64_t bytes,
+static void rate(struct td_gpu_table *table, const struct td_gpu_setup *s, const char *what, uint64_t bytes,
 		 double ns)
 {
 	struct td_gpu_row row = {what, bytes, 0, ns, 0, nullptr};
@@ -34,7 +34,7 @@ struct streams {
 
 struct bus {
 	const struct td_gpu_setup *s;
-	json_t *table;
+	struct td_gpu_table *table;
 	memory pinned, device; /* 4 times BULK each */
 	struct streams streams;
 };
@@ -125,7 +125,7 @@ static int round_trip(struct bus &x, double *ns, struct tide_error *err)
 	return rc;
 }
 
-int td_gpu_limits_bus(const struct td_gpu_setup *s, json_t *table, struct tide_error *err)
+int td_gpu_limits_bus(const struct td_gpu_setup *s, struct td_gpu_table *table, struct tide_error *err)
 {
 	struct bus x;
 	double ns = 0;
@@ -191,7 +191,7 @@ struct carried {
 	unsigned blocks, in; /* of these, to the GPU */
 };
 
-static int time_carry(const struct td_gpu_setup *s, json_t *table, const memory &device,
+static int time_carry(const struct td_gpu_setup *s, struct td_gpu_table *table, const memory &device,
 		      const memory &pinned, const struct carried *c, struct tide_error *err)
 {
 	double ns = 0;
@@ -207,7 +207,7 @@ static int time_carry(const struct td_gpu_setup *s, json_t *table, const memory 
 	return rc;
 }
 
-int td_gpu_limits_zero_copy(const struct td_gpu_setup *s, json_t *table, struct tide_error *err)
+int td_gpu_limits_zero_copy(const struct td_gpu_setup *s, struct td_gpu_table *table, struct tide_error *err)
 {
 	static const struct carried ways[] = {
 		{"a warp per 64 KiB to the GPU, 1 block", 1, 1},

@@ -1,6 +1,6 @@
 /* Ways to move pages that do not lie side by side from host memory to the GPU: figure 6 of GMT. */
-#include "core/clock.h"
 #include "bench.h"
+#include "core/clock.h"
 #include "kernels.cuh"
 
 #define PAGE ((uint64_t)65536)
@@ -29,7 +29,7 @@ static __global__ void copy_pages(uint4 *to, const uint4 *from, const uint32_t *
 
 struct methods {
 	const struct td_gpu_setup *s;
-	json_t *table;
+	struct td_gpu_table *table;
 	memory from, to, which;
 	uint32_t order[PAGES_MAX];
 };
@@ -124,7 +124,8 @@ static int time_method(struct methods &x, unsigned n, unsigned lanes, double *ns
 }
 
 /* The hybrid rule picks the copy engine below eight pages. */
-int td_gpu_bench_methods(const struct td_gpu_setup *s, json_t *table, struct tide_error *err)
+int td_gpu_bench_methods(const struct td_gpu_setup *s, struct td_gpu_table *table,
+			 struct tide_error *err)
 {
 	static const unsigned lanes[] = {1, 4, 8, 16, 32};
 	struct methods x;
@@ -148,6 +149,9 @@ int td_gpu_bench_methods(const struct td_gpu_setup *s, json_t *table, struct tid
 					 hybrid, best / hybrid, "the better one"};
 		td_gpu_table_row(table, s, &row);
 	}
-	json_object_set_new(table, "zero_copy_better_from_pages", json_integer(cross));
+	struct td_gpu_measure better = {};
+	snprintf(better.what, sizeof better.what, "pages from which a warp beats the copy engine");
+	better.count = cross;
+	td_gpu_table_measure(table, &better);
 	return rc;
 }

@@ -30,7 +30,7 @@ static struct shape with_warps(unsigned warps)
 
 struct misses {
 	const struct td_gpu_setup *s;
-	json_t *table;
+	struct td_gpu_table *table;
 	runtime r;
 	struct tide_span a = {};
 	struct sum_word sum;
@@ -137,7 +137,7 @@ static int median_pass(struct misses &x, struct shape shape, bool soil, unsigned
 
 /* ---- stock unified memory, first touch ---- */
 
-static int time_unified(const struct td_gpu_setup *s, json_t *table, uint64_t bytes, double *gbps,
+static int time_unified(const struct td_gpu_setup *s, struct td_gpu_table *table, uint64_t bytes, double *gbps,
 			struct tide_error *err)
 {
 	memory managed;
@@ -209,7 +209,7 @@ static int time_dirty(struct misses &x, struct tide_error *err)
 	return rc ? rc : x.r.close(err);
 }
 
-int td_gpu_bench_miss(const struct td_gpu_setup *s, json_t *table, struct tide_error *err)
+int td_gpu_bench_miss(const struct td_gpu_setup *s, struct td_gpu_table *table, struct tide_error *err)
 {
 	struct misses x;
 	double unified_gbps = 0;
@@ -276,7 +276,7 @@ static int sweep_warps(struct misses &x, struct tide_error *err)
 	return rc ? rc : x.r.close(err);
 }
 
-int td_gpu_bench_sweep(const struct td_gpu_setup *s, json_t *table, struct tide_error *err)
+int td_gpu_bench_sweep(const struct td_gpu_setup *s, struct td_gpu_table *table, struct tide_error *err)
 {
 	struct misses x;
 	x.s = s;

@@ -1,7 +1,7 @@
 /* Pages between main memory and device memory of the buffer pool, so many in one call: what one
  * costs, against other ways of doing it. */
-#include "core/clock.h"
 #include "bench.h"
+#include "core/clock.h"
 #include "cuda.cuh"
 
 extern "C" {
@@ -208,8 +208,8 @@ struct curve {
 	double in_ns, out_ns; /* of one page at batch 1; then at the largest */
 };
 
-static int time_way(struct way &w, struct batches &b, const struct td_gpu_setup *s, json_t *table,
-		    struct curve *fall, struct tide_error *err)
+static int time_way(struct way &w, struct batches &b, const struct td_gpu_setup *s,
+		    struct td_gpu_table *table, struct curve *fall, struct tide_error *err)
 {
 	struct curve first = {0, 0}, now = {0, 0};
 	int rc = w.open(b.frames, err);
@@ -227,10 +227,12 @@ static int time_way(struct way &w, struct batches &b, const struct td_gpu_setup 
 		if (rc)
 			break;
 		first = n == 1 ? now : first;
-		json_array_append_new(json_object_get(table, "rows"),
-				      json_pack("{s:s,s:I,s:f,s:f}", "what", w.what, "batch",
-						(json_int_t)n, "gather_page_ns", now.in_ns,
-						"scatter_page_ns", now.out_ns));
+		struct td_gpu_measure m = {};
+		snprintf(m.what, sizeof m.what, "%s", w.what);
+		m.batch = n;
+		m.gather_page_ns = now.in_ns;
+		m.scatter_page_ns = now.out_ns;
+		td_gpu_table_measure(table, &m);
 		td_gpu_tell(s, "  %s, batch %zu: %.0f ns a page to main memory, %.0f from it",
 			    w.what, n, now.in_ns, now.out_ns);
 	}
@@ -238,7 +240,8 @@ static int time_way(struct way &w, struct batches &b, const struct td_gpu_setup 
 	return rc;
 }
 
-int td_gpu_bench_pool(const struct td_gpu_setup *s, json_t *table, struct tide_error *err)
+int td_gpu_bench_pool(const struct td_gpu_setup *s, struct td_gpu_table *table,
+		      struct tide_error *err)
 {
 	device_way cuda_way("cuda", &td_pool_device_cuda, true);
 	device_way staged("cuda, main memory not pinned", &td_pool_device_cuda, false);

@@ -249,12 +249,19 @@ static int write_some(struct pressing &x, struct tide_error *err)
 	return rc;
 }
 
-static int launch(struct pressing &x, struct tide_error *err)
+static int press(struct tide_gpu *g, struct shape shape, const struct pressure_job *job,
+		 struct tide_error *err)
 {
 	double ns;
+	return run_kernel(g, &ns, err, shape, press_kernel, *job);
+}
+
+static int launch(struct pressing &x, struct tide_error *err)
+{
+	static td_gpu_press *const ways[] = {press, td_gpu_press_strict, td_gpu_press_checked};
 	struct tide_error late = {};
 	struct shape shape = {x.p->blocks, x.p->threads, pins_of(x.p)};
-	int rc = run_kernel(x.r.g, &ns, &late, shape, press, x.job);
+	int rc = ways[x.p->compiled](x.r.g, shape, &x.job, &late);
 	if (rc && !x.p->failed) {
 		x.p->failed = rc;
 		x.p->said = late;

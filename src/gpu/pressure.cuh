@@ -111,4 +111,10 @@ struct pressure_warp {
 	}
 };
 
+/* The launch, by kernels compiled in three ways: as they are, with TIDE_STRICT, with
+ * TIDE_DEVICE_CHECK. */
+typedef int td_gpu_press(struct tide_gpu *g, struct shape shape, const struct pressure_job *job,
+			 struct tide_error *err);
+td_gpu_press td_gpu_press_strict, td_gpu_press_checked;
+
 #endif

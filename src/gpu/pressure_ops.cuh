@@ -167,7 +167,7 @@ static __device__ bool over(const pressure_warp &w, uint64_t since_ns)
 	return __shfl_sync(0xffffffffu, (int)yes, 0);
 }
 
-static __global__ void press(struct pressure_job job)
+static __global__ void press_kernel(struct pressure_job job)
 {
 	pressure_warp w(job);
 	tide_cursor<uint64_t> one(job.a), two(job.a);

@@ -1,71 +1,16 @@
 /* Reads at random places: of elements that are all in near memory, and of 64 and 128 bytes where a
  * part of the data is in tier 2. */
-#include "bench.h"
-#include "kernels.cuh"
+#include "random.cuh"
 
 #define PAGE ((uint64_t)65536)
-#define TIMES 5
-
-enum reading { BY_READ, BY_GET, BY_PINNED };
-
-template <reading HOW, int BLOCKS>
-static __global__ void BOUNDED(BLOCKS)
-	random_tide(struct tide_span a, uint64_t mask, uint64_t reads, unsigned *to)
-{
-	tide_cursor<uint32_t> cursor(a);
-	unsigned sum = 0;
-	for (uint64_t first = warp_id() * 32; first < reads; first += warps_all() * 32) {
-		uint64_t k = first + lane_id(), i = place(k, mask);
-		if (HOW == BY_READ)
-			sum += tide_read<uint32_t>(a, i, k < reads);
-		else if (HOW == BY_GET)
-			sum += cursor.get(i, k < reads);
-		else
-			sum += tide_read_pinned<uint32_t>(a, i, k < reads);
-	}
-	add_up(sum, to);
-}
-
-/* Raw reads first; then tide's, whose best with pins is what counts. */
-struct elements {
-	const struct td_gpu_setup *s;
-	json_t *table;
-	memory raw;
-	runtime r;
-	struct tide_span a = {};
-	struct sum_word sum;
-	uint64_t bytes = 0, reads = 0;
-	double raw_ns = 0, pinned_ns = 1e18;
-
-	uint64_t mask() const
-	{
-		return bytes / 4 - 1;
-	}
-};
 
 static int time_raw(struct elements &x, struct tide_error *err)
 {
-	int rc = sum_median(nullptr, x.sum, TIMES, &x.raw_ns, err, shape{0, 256, 0}, random_raw,
-			    (const uint32_t *)x.raw.at, x.mask(), x.reads);
+	int rc = sum_median(nullptr, x.sum, RANDOM_TIMES, &x.raw_ns, err, shape{0, 256, 0},
+			    random_raw, (const uint32_t *)x.raw.at, x.mask(), x.reads);
 	struct td_gpu_row row = {"raw reads of 4 B", 0, x.reads, x.raw_ns, 0, nullptr};
 	if (!rc)
 		td_gpu_table_row(x.table, x.s, &row);
-	return rc;
-}
-
-template <reading HOW, int BLOCKS>
-static int time_tide(struct elements &x, const char *name, struct tide_error *err)
-{
-	double ns = 0;
-	char what[96];
-	int rc = sum_median(x.r.g, x.sum, TIMES, &ns, err, shape{0, 256, 1},
-			    random_tide<HOW, BLOCKS>, x.a, x.mask(), x.reads);
-	snprintf(what, sizeof what, "%s, %d warps per multiprocessor", name, BLOCKS * 8);
-	struct td_gpu_row row = {what, 0, x.reads, ns, x.raw_ns / ns, "raw reads"};
-	if (!rc)
-		td_gpu_table_row(x.table, x.s, &row);
-	if (HOW == BY_PINNED && ns < x.pinned_ns)
-		x.pinned_ns = ns;
 	return rc;
 }
 
@@ -114,7 +59,7 @@ static int make_elements(struct elements &x, struct tide_error *err)
 	return rc;
 }
 
-int td_gpu_bench_random(const struct td_gpu_setup *s, json_t *table, struct tide_error *err)
+int td_gpu_bench_random(const struct td_gpu_setup *s, struct td_gpu_table *table, struct tide_error *err)
 {
 	struct elements x;
 	x.s = s;
@@ -126,6 +71,8 @@ int td_gpu_bench_random(const struct td_gpu_setup *s, json_t *table, struct tide
 		rc = time_ways<4>(x, err);
 	if (!rc)
 		rc = time_ways<8>(x, err);
+	if (!rc)
+		rc = td_gpu_random_strict(&x, err);
 	if (!rc)
 		td_gpu_table_claim(table, s, "time of random reads with pins / raw", TD_GPU_AT_MOST,
 				   1.6, x.pinned_ns / x.raw_ns);
@@ -149,7 +96,7 @@ static __global__ void BOUNDED(6) blocks_tide(struct tide_span a, uint64_t group
 
 struct cached {
 	const struct td_gpu_setup *s;
-	json_t *table;
+	struct td_gpu_table *table;
 	memory pinned;
 	runtime r;
 	struct tide_span a = {};
@@ -194,10 +141,10 @@ static int time_blocks(struct cached &x, unsigned lanes, struct tide_error *err)
 	if (!rc)
 		rc = few_sum.make(err);
 	if (!rc)
-		rc = sum_median(nullptr, sum, TIMES, &far_ns, err, shape{0, 256, 0}, blocks_raw,
-				(const uint4 *)x.pinned.at, groups, lanes, reads);
+		rc = sum_median(nullptr, sum, RANDOM_TIMES, &far_ns, err, shape{0, 256, 0},
+				blocks_raw, (const uint4 *)x.pinned.at, groups, lanes, reads);
 	if (!rc)
-		rc = sum_median(x.r.g, sum, TIMES, &ours_ns, err, shape{0, 256, 1},
+		rc = sum_median(x.r.g, sum, RANDOM_TIMES, &ours_ns, err, shape{0, 256, 1},
 				blocks_tide<true>, x.a, groups, lanes, reads);
 	if (!rc)
 		rc = sum_median(x.r.g, few_sum, 1, &moved_ns, err, shape{0, 256, 1},
@@ -220,7 +167,7 @@ static int time_blocks(struct cached &x, unsigned lanes, struct tide_error *err)
 	return 0;
 }
 
-int td_gpu_bench_cached(const struct td_gpu_setup *s, json_t *table, struct tide_error *err)
+int td_gpu_bench_cached(const struct td_gpu_setup *s, struct td_gpu_table *table, struct tide_error *err)
 {
 	struct cached x;
 	x.s = s;

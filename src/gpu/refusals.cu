@@ -102,6 +102,24 @@ static int too_few_frames(const struct td_gpu_setup *s, char *detail, size_t roo
 	return rc ? rc : x.use(err);
 }
 
+/* More than can be counted on one page, though near memory has frames for all. */
+static int too_many_pins(const struct td_gpu_setup *s, char *detail, size_t room,
+			 struct tide_error *err)
+{
+	runtime r;
+	struct tide_error said = {};
+	struct tide_gpu_options o = {};
+	o.size = sizeof o;
+	o.page = "4K";
+	o.near_size = "70000p";
+	o.address = "70000p";
+	int rc = r.open(s, &o, err);
+	if (rc)
+		return rc;
+	rc = tide_gpu_begin(r.g, 8448, 8, &said);
+	return refused(rc, -EINVAL, &said, "8191", detail, room, err);
+}
+
 static int file_too_small(const struct td_gpu_setup *s, char *detail, size_t room,
 			  struct tide_error *err)
 {
@@ -200,8 +218,9 @@ static int no_storage_folder(const struct td_gpu_setup *s, char *detail, size_t 
 	return refused(rc, -ENOENT, &said, "/nowhere/at/all", detail, room, err);
 }
 
-const struct td_gpu_refusal td_gpu_refusals[] = {
+const struct td_gpu_case td_gpu_refusals[] = {
 	{"too-few-frames", too_few_frames},
+	{"too-many-pins", too_many_pins},
 	{"file-too-small", file_too_small},
 	{"file-cut", file_cut},
 	{"no-file", no_file},

@@ -7,9 +7,7 @@
 
 struct test {
 	const struct td_gpu_selftest_options *o;
-	json_t *parts;
-	bool ok;
-	unsigned failed;
+	struct td_gpu_result *out;
 };
 
 const struct td_gpu_part td_gpu_tests[] = {
@@ -18,6 +16,7 @@ const struct td_gpu_part td_gpu_tests[] = {
 	{"host", "the same, with the processor serving the faults"},
 	{"errors", "delays, short reads, EIO, ENOSPC, a wait that takes too long"},
 	{"refusals", "too few pages, a file too small, too little memory: an error, and no more"},
+	{"calls", "what calls promise: lanes that work together, a GPU that stays current"},
 	{"replay", "one warp decides as the simulator"},
 	{"long", "a thousand million accesses close to the minimum; with --thorough alone"},
 	{NULL, NULL},
@@ -32,12 +31,16 @@ static void put_result(struct test *t, const char *name, int rc, const char *det
 		       uint64_t accesses, uint64_t since_ns)
 {
 	uint64_t time_ns = td_clock_ns() - since_ns;
-	json_t *o =
-		json_pack("{s:s,s:b,s:s?,s:I,s:I}", "name", name, "ok", rc == 0, "detail", detail,
-			  "accesses", (json_int_t)accesses, "time_ns", (json_int_t)time_ns);
-	json_array_append_new(t->parts, o);
-	t->ok = t->ok && rc == 0;
-	t->failed += rc != 0;
+	struct td_gpu_test *all = td_gpu_more(t->out->tests, &t->out->tests_n, sizeof *all);
+	if (all) {
+		struct td_gpu_test *one = &all[t->out->tests_n - 1];
+		t->out->tests = all;
+		snprintf(one->name, sizeof one->name, "%s", name);
+		snprintf(one->detail, sizeof one->detail, "%s", detail);
+		one->accesses = accesses;
+		one->time_ns = time_ns;
+		one->ok = rc == 0;
+	}
 	td_gpu_tell(&t->o->setup, "%s %s (%.1f s): %s", rc ? "FAILED" : "ok    ", name,
 		    (double)time_ns / 1e9, detail);
 }
@@ -107,6 +110,11 @@ static void test_pressure(struct test *t)
 	struct td_gpu_pressure p = pressure_of(t, false);
 	p.without_file = true;
 	run_pressure(t, "pressure/without-file", p);
+	p = pressure_of(t, true);
+	p.compiled = TD_GPU_STRICT;
+	run_pressure(t, "pressure/strict", p);
+	p.compiled = TD_GPU_CHECKED;
+	run_pressure(t, "pressure/checked", p);
 }
 
 static void test_minimum(struct test *t)
@@ -181,16 +189,16 @@ static void test_errors(struct test *t)
 	run_pressure(t, "errors/too-slow", p);
 }
 
-static void test_refusals(struct test *t)
+static void test_cases(struct test *t, const char *part, const struct td_gpu_case *cases)
 {
-	for (const struct td_gpu_refusal *r = td_gpu_refusals; r->name; r++) {
+	for (const struct td_gpu_case *c = cases; c->name; c++) {
 		struct tide_error err = {0};
 		char detail[400] = "", name[96];
 		uint64_t since_ns = td_clock_ns();
-		snprintf(name, sizeof name, "refusals/%s", r->name);
+		snprintf(name, sizeof name, "%s/%s", part, c->name);
 		if (!wanted(t, name))
 			continue;
-		int rc = r->run(&t->o->setup, detail, sizeof detail, &err);
+		int rc = c->run(&t->o->setup, detail, sizeof detail, &err);
 		put_result(t, name, rc, rc ? err.text : detail, 0, since_ns);
 	}
 }
@@ -250,28 +258,29 @@ static void test_long(struct test *t)
 	put_result(t, "long", rc, rc ? err.text : p.detail, accesses, since_ns);
 }
 
-int td_gpu_selftest(const struct td_gpu_selftest_options *o, json_t **out, struct tide_error *err)
+int td_gpu_selftest(const struct td_gpu_selftest_options *o, struct td_gpu_result **out,
+		    struct tide_error *err)
 {
-	struct test t = {.o = o, .parts = json_array(), .ok = true};
-	struct tide_gpu_info info = {.size = sizeof info};
-	*out = json_object();
+	struct test t = {.o = o, .out = td_gpu_result_make()};
+	*out = t.out;
+	if (!t.out)
+		return tide_fail(err, -ENOMEM, "no memory for results: free some");
+	t.out->device.size = sizeof t.out->device;
 	int rc = td_gpu_list_check(o->part, td_gpu_tests, "part", err);
 	if (!rc)
-		rc = tide_gpu_info(&info, o->setup.device, err);
+		rc = tide_gpu_info(&t.out->device, o->setup.device, err);
+	t.out->has_device = !rc;
 	if (!rc)
 		rc = td_gpu_choose(&o->setup, err);
-	if (!rc) {
-		test_replay(&t);
-		test_refusals(&t);
-		test_pressure(&t);
-		test_minimum(&t);
-		test_errors(&t);
-		test_host(&t);
-		test_long(&t);
-		json_object_set_new(*out, "device", json_string(info.name));
-	}
-	json_object_set_new(*out, "parts", t.parts);
-	json_object_set_new(*out, "failed", json_integer(t.failed));
-	json_object_set_new(*out, "ok", json_boolean(t.ok && !rc));
-	return rc;
+	if (rc)
+		return rc;
+	test_replay(&t);
+	test_cases(&t, "refusals", td_gpu_refusals);
+	test_cases(&t, "calls", td_gpu_calls);
+	test_pressure(&t);
+	test_minimum(&t);
+	test_errors(&t);
+	test_host(&t);
+	test_long(&t);
+	return 0;
 }

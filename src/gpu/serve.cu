@@ -19,7 +19,7 @@ static const struct server {
 
 struct serving {
 	const struct td_gpu_setup *s;
-	json_t *table;
+	struct td_gpu_table *table;
 	runtime r;
 	struct tide_span a = {};
 	struct draws draws;
@@ -83,7 +83,7 @@ static int time_server(struct serving &x, const struct server *by, struct tide_e
 }
 
 /* One that fails is told, and the next has its turn. */
-int td_gpu_bench_serve(const struct td_gpu_setup *s, json_t *table, struct tide_error *err)
+int td_gpu_bench_serve(const struct td_gpu_setup *s, struct td_gpu_table *table, struct tide_error *err)
 {
 	struct serving x;
 	x.s = s;

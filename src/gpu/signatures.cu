@@ -10,7 +10,7 @@
 
 struct world {
 	const struct td_gpu_setup *s;
-	json_t *table;
+	struct td_gpu_table *table;
 	size_t most;
 	enum td_pool_hash hash;
 	const char *name;
@@ -217,7 +217,7 @@ static int prepare(struct world &w, struct tide_error *err)
 	return rc;
 }
 
-int td_gpu_bench_signatures(const struct td_gpu_setup *s, json_t *table, struct tide_error *err)
+int td_gpu_bench_signatures(const struct td_gpu_setup *s, struct td_gpu_table *table, struct tide_error *err)
 {
 	struct world w = {};
 	w.s = s;

@@ -1,6 +1,7 @@
 /* The simulator's side of a replay, and the comparison. */
 #include <errno.h>
 #include <inttypes.h>
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +11,7 @@
 static int read_events(struct tide_trace *trace, struct td_gpu_trace *t, uint64_t limit,
 		       struct tide_error *err)
 {
-	struct tide_event e;
+	struct tide_event e = {.size = sizeof e};
 	int rc = 1;
 	while (t->n < limit && (rc = tide_trace_next(trace, &e, err)) > 0) {
 		t->access[t->n++] = e.page << 1 | e.write;
@@ -111,7 +112,8 @@ static int push_all(struct tide_sim *sim, const struct td_gpu_trace *t, struct t
 {
 	int rc = 0;
 	for (uint64_t i = 0; i < t->n && !rc; i++) {
-		struct tide_event e = {.page = t->access[i] >> 1, .write = t->access[i] & 1};
+		struct tide_event e = {
+			.size = sizeof e, .page = t->access[i] >> 1, .write = t->access[i] & 1};
 		rc = tide_sim_access(sim, &e, err);
 	}
 	return rc;

@@ -1,4 +1,4 @@
-/* Progress, time, lists, and tables of results. */
+/* Progress, time, lists, and results. */
 #include "tools.h"
 
 #include <errno.h>
@@ -105,80 +105,4 @@ int td_gpu_list_check(const char *list, const struct td_gpu_part *parts, const c
 			return refuse(entry, length, parts, what, err);
 	}
 	return 0;
-}
-
-/* ---- tables ---- */
-
-static json_t *number(double value)
-{
-	json_t *n = json_real(value);
-	return n ? n : json_null(); /* not a number is no JSON */
-}
-
-json_t *td_gpu_table(void)
-{
-	return json_pack("{s:[],s:[],s:b}", "rows", "claims", "ok", 1);
-}
-
-static void tell_row(const struct td_gpu_setup *s, const struct td_gpu_row *row)
-{
-	char ratio[160] = "";
-	if (row->ratio > 0)
-		snprintf(ratio, sizeof ratio, ", %.3f of %s", row->ratio, row->of);
-	if (row->bytes)
-		td_gpu_tell(s, "  %s: %.1f MB in %.3f ms, %.2f GB/s%s", row->what,
-			    (double)row->bytes / 1e6, row->ns / 1e6,
-			    td_gpu_gbps(row->bytes, row->ns), ratio);
-	else
-		td_gpu_tell(s, "  %s: %" PRIu64 " in %.3f ms, %.4g a second%s", row->what,
-			    row->count, row->ns / 1e6,
-			    row->ns > 0 ? (double)row->count * 1e9 / row->ns : 0, ratio);
-}
-
-void td_gpu_table_row(json_t *table, const struct td_gpu_setup *s, const struct td_gpu_row *row)
-{
-	json_t *o = json_object();
-	json_object_set_new(o, "what", json_string(row->what));
-	if (row->bytes) {
-		json_object_set_new(o, "bytes", json_integer((json_int_t)row->bytes));
-	} else {
-		json_object_set_new(o, "count", json_integer((json_int_t)row->count));
-	}
-	json_object_set_new(o, "time_ns", json_integer((json_int_t)row->ns));
-	if (row->bytes)
-		json_object_set_new(o, "gbps", number(td_gpu_gbps(row->bytes, row->ns)));
-	else
-		json_object_set_new(o, "per_second",
-				    number(row->ns > 0 ? (double)row->count * 1e9 / row->ns : 0));
-	if (row->ratio > 0) {
-		json_object_set_new(o, "ratio", number(row->ratio));
-		json_object_set_new(o, "of", json_string(row->of));
-	}
-	json_array_append_new(json_object_get(table, "rows"), o);
-	tell_row(s, row);
-}
-
-void td_gpu_table_claim(json_t *table, const struct td_gpu_setup *s, const char *what,
-			enum td_gpu_bound bound, double target, double measured)
-{
-	bool ok = bound == TD_GPU_AT_LEAST ? measured >= target : measured <= target;
-	char text[48];
-	snprintf(text, sizeof text, "%s %g", bound == TD_GPU_AT_LEAST ? ">=" : "<=", target);
-	json_t *o = json_pack("{s:s,s:s}", "what", what, "target", text);
-	json_object_set_new(o, "measured", number(measured));
-	json_object_set_new(o, "ok", json_boolean(ok));
-	json_array_append_new(json_object_get(table, "claims"), o);
-	if (!ok)
-		json_object_set_new(table, "ok", json_false());
-	td_gpu_tell(s, "  %s: %s: %.4g, must be %s", ok ? "holds" : "FAILS", what, measured, text);
-}
-
-void td_gpu_table_fault(json_t *table, const struct td_gpu_setup *s, const char *what,
-			const struct tide_error *err)
-{
-	json_t *o = json_pack("{s:s,s:s,s:n,s:b}", "what", what, "target", err->text, "measured",
-			      "ok", 0);
-	json_array_append_new(json_object_get(table, "claims"), o);
-	json_object_set_new(table, "ok", json_false());
-	td_gpu_tell(s, "  FAILS: %s: %s", what, err->text);
 }

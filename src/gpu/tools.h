@@ -1,4 +1,4 @@
-/* What the files of this room share and that needs no CUDA: progress, time, tables of results,
+/* What the files of this room share and that needs no CUDA: progress, time, results,
  * files of their own, and a plain reader of files to compare with. */
 #ifndef TD_GPU_TOOLS_H
 #define TD_GPU_TOOLS_H
@@ -22,17 +22,27 @@ uint64_t td_gpu_seed(const struct td_gpu_setup *s);
 /* Sorts them. */
 double td_gpu_median(double *values, unsigned n);
 
-/* Is a name in a list with commas? NULL and "all": every one is; an entry may be the start of it.
- */
+/* Is a name in a list with commas? An entry may be the start of the name. NULL and "all" list
+ * every name. */
 bool td_gpu_listed(const char *list, const char *name);
 /* -EINVAL where an entry of the list is the start of no name. */
 int td_gpu_list_check(const char *list, const struct td_gpu_part *parts, const char *what,
 		      struct tide_error *err);
 
-/* This thread's GPU from now on. */
+/* Makes the GPU current in this thread. */
 int td_gpu_choose(const struct td_gpu_setup *s, struct tide_error *err);
 
-/* ---- a table: {"rows":[],"claims":[],"ok":true} ---- */
+/* ---- results ---- */
+
+struct td_gpu_result *td_gpu_result_make(void); /* NULL: no memory */
+void td_gpu_result_free(struct td_gpu_result *r);
+/* Adds one element, all zero, to an array of n. NULL: there is no memory, and nothing has changed.
+ * */
+void *td_gpu_more(void *array, size_t *n, size_t each);
+/* A new table, which is ok so far. It stays where it is until the next one is made. */
+struct td_gpu_table *td_gpu_table(struct td_gpu_result *r, const char *name);
+
+/* ---- a table: rows and claims. Where there is no memory for one, the table is not ok. ---- */
 
 struct td_gpu_row {
 	const char *what;
@@ -43,13 +53,15 @@ struct td_gpu_row {
 	const char *of; /* what the ratio is to */
 };
 
-json_t *td_gpu_table(void);
-void td_gpu_table_row(json_t *table, const struct td_gpu_setup *s, const struct td_gpu_row *row);
+void td_gpu_table_row(struct td_gpu_table *table, const struct td_gpu_setup *s,
+		      const struct td_gpu_row *row);
+/* One of another kind. */
+void td_gpu_table_measure(struct td_gpu_table *table, const struct td_gpu_measure *measure);
 enum td_gpu_bound { TD_GPU_AT_LEAST, TD_GPU_AT_MOST };
-void td_gpu_table_claim(json_t *table, const struct td_gpu_setup *s, const char *what,
+void td_gpu_table_claim(struct td_gpu_table *table, const struct td_gpu_setup *s, const char *what,
 			enum td_gpu_bound bound, double target, double measured);
-/* It could not be measured, or came out wrong: the table is not ok. */
-void td_gpu_table_fault(json_t *table, const struct td_gpu_setup *s, const char *what,
+/* Says that something could not be measured, or came out wrong. The table is not ok then. */
+void td_gpu_table_fault(struct td_gpu_table *table, const struct td_gpu_setup *s, const char *what,
 			const struct tide_error *err);
 
 static inline double td_gpu_gbps(uint64_t bytes, double ns)
@@ -61,7 +73,7 @@ static inline double td_gpu_gbps(uint64_t bytes, double ns)
 
 #define TD_GPU_PATH 512
 
-/* In the folder for files, with the number of the process in its name. */
+/* Makes a path in the folder for files, with the number of the process in its name. */
 int td_gpu_path(char path[TD_GPU_PATH], const struct td_gpu_setup *s, const char *name,
 		struct tide_error *err);
 

@@ -1,5 +1,5 @@
-/* The GPU runtime: the door of tide/gpu.h. Behind it is libtide_cuda.so, which is looked for when
- * it is needed, and stays once it is there: what it opens says by itself whose it is. */
+/* The calls of tide/gpu.h. They load libtide_cuda.so when it is first needed, and pass on to it.
+ * The library stays loaded. A handle that it opens knows the functions that it belongs to. */
 #include "tide/gpu.h"
 
 #include <dlfcn.h>
@@ -16,7 +16,7 @@
 
 /* ---- finding it ---- */
 
-/* Of whatever this code is part of: libtide.so, a module, or a program that has libtide.a. */
+/* The folder of what this code is part of: libtide.so, a module, or a program with libtide.a. */
 static void own_folder(char *path, size_t size)
 {
 	Dl_info info;
@@ -44,7 +44,7 @@ static void *open_library(const char *path)
 	return dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
 }
 
-/* NULL: it is not there, or, if err says so, it is there and cannot be loaded. */
+/* NULL: the library is not there. Or, if err is set, it is there and cannot be loaded. */
 static void *load_from(const char *folder, const char *below, struct tide_error *err)
 {
 	char path[PATH_MAX * 2];
@@ -147,6 +147,17 @@ int tide_gpu_info(struct tide_gpu_info *info, int device, struct tide_error *err
 	if (!rc)
 		rc = d->info(&own, device, err);
 	return rc ? rc : TD_LIB_GIVE(info, &own, tide_gpu_info, err);
+}
+
+int tide_gpu_device(const struct tide_gpu *g, int *device, struct tide_error *err)
+{
+	int rc = usable(g, err);
+
+	if (!rc)
+		rc = td_lib_given(device, "device", err);
+	if (!rc)
+		*device = driver_of(g)->number(g);
+	return rc;
 }
 
 int tide_gpu_array(struct tide_gpu *g, struct tide_span *out, uint64_t bytes,

@@ -1,27 +1,21 @@
-/* What the JSON documents of a simulated and of a live run have in common. */
+/* What the JSON documents of simulated and live runs share. */
 #include "json.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 
+#include "engine/report.h"
+#include "stats/json.h"
 #include "tide/tide.h"
 
-/* JSON's integers end at 2^63 here; a seed or a page number may be larger. */
 json_t *td_lib_integer(uint64_t value)
 {
-	char digits[24];
-	if (value <= INT64_MAX)
-		return json_integer((json_int_t)value);
-	snprintf(digits, sizeof digits, "%" PRIu64, value);
-	return json_string(digits);
+	return td_stats_integer(value);
 }
 
-/* Texts from outside may be no UTF-8: then they are left out, not the whole result. */
 json_t *td_lib_text(const char *value)
 {
-	json_t *s = value ? json_string(value) : NULL;
-	return s ? s : json_null();
+	return td_stats_text(value);
 }
 
 json_t *td_lib_document(const char *verb)
@@ -56,42 +50,11 @@ static json_t *tiers(const struct td_engine *e)
 	return o;
 }
 
-static void put_number(void *to, const char *key, uint64_t value)
-{
-	json_object_set_new(to, key, td_lib_integer(value));
-}
-
-static void put_real(void *to, const char *key, double value)
-{
-	json_t *number = json_real(value);
-	json_object_set_new(to, key, number ? number : json_null());
-}
-
-static void put_text(void *to, const char *key, const char *value)
-{
-	json_object_set_new(to, key, td_lib_text(value));
-}
-
-static void put_list(void *to, const char *key, const uint64_t *values, size_t n)
-{
-	json_t *list = json_array();
-	for (size_t i = 0; i < n; i++)
-		json_array_append_new(list, td_lib_integer(values[i]));
-	json_object_set_new(to, key, list);
-}
-
-json_t *td_lib_policy_json(const struct td_engine *e)
+json_t *td_lib_policy_json(struct td_engine *e)
 {
 	json_t *o = json_object();
-	struct tide_report report = {o, put_number, put_real, put_text, put_list};
-	for (int i = 0; i < TD_BOXES; i++) {
-		const struct td_engine_box *box = &e->box[i];
-		if (box->self && box->choice.policy->report)
-			box->choice.policy->report(box->self, &report);
-	}
+	td_engine_report(e, o);
 	if (e->tiers.on)
 		json_object_set_new(o, "transfers", tiers(e));
-	if (*e->ejected)
-		json_object_set_new(o, "ejected", td_lib_text(e->ejected));
 	return o;
 }

@@ -1,13 +1,15 @@
-/* Between the files of this room: the handles behind tide.h. */
+/* What the files of this room share: the handles behind tide.h. */
 #ifndef TD_LIB_LIB_H
 #define TD_LIB_LIB_H
 
 #include "core/handle.h"
+#include "core/watchdog.h"
 #include "engine/engine.h"
 #include "mech/sim/functional.h"
 #include "mech/sim/timed/timed.h"
 #include "sized.h"
 #include "sizes.h"
+#include "split.h"
 #include "tide/tide.h"
 #include "trace/trace.h"
 #include "workload/workload.h"
@@ -25,13 +27,36 @@ struct tide_sim {
 	struct td_trace_facts facts;
 	struct tide_batch *batch;
 	uint64_t page_bytes, near_pages, host_pages, seed;
+	/* Where objects have sizes: near memory, and all objects' sizes, 0 if not known. */
+	uint64_t near_bytes, object_bytes;
 	uint32_t chunk_pages;
 	char *input, *evict, *prefetch, *place; /* as they were written; place NULL: none */
 	bool is_workload;
+	struct td_lib_split *split;       /* NULL: one cache for all */
+	uint64_t settings[2], learned[2]; /* digests: record.h */
 	uint64_t started_ns, finished_ns;
+	struct td_watchdog watchdog;
+	void (*on_stuck)(void *arg, const char *why);
+	void *on_stuck_arg;
 };
 
-/* sim.c: what a program knows of an input. given NULL: nothing. */
+/* traces.c: what a cache's input says of event i, and a batch with its object, which may be NULL.
+ */
+void td_lib_put_object(struct tide_batch_object *object, uint32_t i,
+		       const struct tide_event *event);
+void td_lib_batch_free(struct tide_batch *batch);
+
+/* sim.c: the steps of opening a run that every part of a split takes again. The source may be NULL:
+ * accesses are pushed. */
+int td_lib_sim_choose(struct tide_sim *sim, struct td_engine_config *config,
+		      const struct tide_sim_options *o, struct tide_error *err);
+int td_lib_sim_start(struct tide_sim *sim, struct td_engine_config *config,
+		     const struct td_trace_source *source, const struct td_trace_facts *facts,
+		     struct tide_error *err);
+int td_lib_sim_foresee(struct tide_sim *sim, struct td_trace_source *source,
+		       struct tide_error *err);
+
+/* sim.c: the facts that a program gives about an input. given NULL: none. */
 int td_lib_take_facts(struct td_trace_facts *facts, const struct tide_facts *given,
 		      struct tide_error *err);
 

@@ -1,4 +1,4 @@
-/* What there is: version, policies, workloads. */
+/* Lists: the version, policies and workloads. */
 #include <errno.h>
 #include <string.h>
 

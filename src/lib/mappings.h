@@ -1,4 +1,4 @@
-/* The pager's ways of mapping and of serving faults, for those who have only their names. */
+/* The pager's ways of mapping and of serving faults, by their names. */
 #ifndef TD_LIB_MAPPINGS_H
 #define TD_LIB_MAPPINGS_H
 

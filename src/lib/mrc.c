@@ -1,4 +1,4 @@
-/* A miss ratio curve: from texts to a method, from a source to points. */
+/* A miss ratio curve: makes a method from texts, and points from a source. */
 #include "mrc/mrc.h"
 
 #include <errno.h>
@@ -8,6 +8,7 @@
 #include "core/params.h"
 #include "core/text.h"
 #include "curves.h"
+#include "record.h"
 #include "workload/workload.h"
 
 #define PROGRESS_EVERY 256 /* batches: a million accesses */
@@ -65,7 +66,7 @@ static int parse_rate(const char *text, double *rate, struct tide_error *err)
 	if (text && (td_core_share(text, rate) || !(*rate > 0 && *rate <= 1)))
 		return tide_fail(err, -EINVAL,
 				 "a sample of '%s' is no share of the pages: give a number above 0 "
-				 "and up to 1, such as 0.01, or 1%%",
+				 "and up to 1, such as 0.01, or 1%%, or auto",
 				 td_core_shown(text, strlen(text)).text);
 	return 0;
 }
@@ -81,8 +82,9 @@ static int judge_options(struct td_lib_curve *c, struct tide_error *err)
 		rc = td_lib_seed(o->seed, &c->seed, err);
 	if (!rc)
 		rc = td_lib_page_bytes(o->page, &c->page_bytes, err);
+	c->is_auto = o->sample && !strcmp(o->sample, "auto");
 	if (!rc)
-		rc = parse_rate(o->sample, &c->rate, err);
+		rc = parse_rate(c->is_auto ? NULL : o->sample, &c->rate, err);
 	if (!rc)
 		rc = parse_sizes(c, o->sizes, err);
 	return rc;
@@ -105,7 +107,7 @@ static int choose_variable(const char *spec, size_t name, const struct td_mrc_me
 }
 
 /* The method that makes the curve in one pass, NULL: it takes runs. */
-static int choose_method(const struct td_lib_curve *c, struct td_lib_leu *leu,
+static int choose_method(struct td_lib_curve *c, struct td_lib_leu *leu,
 			 const struct td_mrc_method **method, struct tide_error *err)
 {
 	static const struct td_mrc_method *const stacks[] = {&td_mrc_lru, &td_mrc_opt};
@@ -139,6 +141,7 @@ int td_lib_curve_source(const struct td_lib_curve *c, struct td_trace_source **o
 		.format = o->format,
 		.columns = o->columns,
 		.page_bytes = c->page_bytes,
+		.digest = true,
 	};
 	if (o->workload)
 		return td_workload_open(out, o->workload, c->page_bytes, c->seed, err);
@@ -156,11 +159,16 @@ int td_lib_curve_source(const struct td_lib_curve *c, struct td_trace_source **o
 static int read_all(const struct td_lib_curve *c, struct td_trace_source *source, struct td_mrc *m,
 		    struct tide_error *err)
 {
-	struct tide_batch *batch = calloc(1, sizeof *batch);
+	struct {
+		struct tide_batch batch;
+		struct tide_batch_object object;
+	} *own = calloc(1, sizeof *own);
 	uint64_t total = c->facts.accesses == TD_UNKNOWN ? 0 : c->facts.accesses;
 	int rc = 0;
-	if (!batch)
+	if (!own)
 		return tide_fail(err, -ENOMEM, "out of memory");
+	struct tide_batch *batch = &own->batch;
+	batch->object = source->groups ? &own->object : NULL;
 	for (uint64_t i = 1; !rc; i++) {
 		rc = td_trace_next(source, batch, err);
 		if (rc || !batch->n)
@@ -169,7 +177,7 @@ static int read_all(const struct td_lib_curve *c, struct td_trace_source *source
 		if (c->progress && i % PROGRESS_EVERY == 0)
 			c->progress(c->arg, td_mrc_accesses(m), total);
 	}
-	free(batch);
+	free(own);
 	return rc;
 }
 
@@ -189,7 +197,9 @@ static int by_size(const void *a, const void *b)
 int td_lib_curve_points(const struct td_lib_curve *c, uint64_t footprint_pages,
 			struct tide_mrc **out, struct tide_error *err)
 {
-	struct tide_mrc *mrc = calloc(1, sizeof *mrc + c->n * sizeof mrc->at[0]);
+	struct tide_mrc *mrc =
+		calloc(1, sizeof *mrc + c->n * (sizeof mrc->at[0] + sizeof mrc->errors[0] +
+						sizeof mrc->prefix_hits[0]));
 	if (!mrc)
 		return tide_fail(err, -ENOMEM, "out of memory");
 	struct tide_mrc_point *at = td_lib_curve_at(mrc);
@@ -220,7 +230,7 @@ int td_lib_curve_points(const struct td_lib_curve *c, uint64_t footprint_pages,
 }
 
 /* Asks the method for all points, and takes its answers over. */
-static int measure(struct td_mrc *m, struct tide_mrc *mrc, struct tide_error *err)
+static int measure(struct td_mrc *m, bool has_groups, struct tide_mrc *mrc, struct tide_error *err)
 {
 	struct tide_mrc_point *to = td_lib_curve_at(mrc);
 	struct td_mrc_point *at = calloc(mrc->n, sizeof *at);
@@ -229,17 +239,23 @@ static int measure(struct td_mrc *m, struct tide_mrc *mrc, struct tide_error *er
 	for (size_t i = 0; i < mrc->n; i++)
 		at[i].pages = to[i].pages;
 	int rc = td_mrc_measure(m, at, mrc->n, &mrc->error, err);
+	double *errors = mrc->samples ? td_lib_curve_errors(mrc) : NULL;
+	uint64_t *prefix_hits = has_groups ? td_lib_curve_prefix_hits(mrc) : NULL;
 	for (size_t i = 0; i < mrc->n && !rc; i++) {
 		to[i].pages = at[i].pages;
 		to[i].misses = at[i].misses;
 		to[i].miss_ratio = at[i].ratio;
+		if (errors)
+			errors[i] = at[i].error;
+		if (prefix_hits)
+			prefix_hits[i] = mrc->accesses - at[i].prefix_misses;
 	}
 	free(at);
 	return rc;
 }
 
-static int make_curve(const struct td_lib_curve *c, struct td_mrc *m, struct tide_mrc **out,
-		      struct tide_error *err)
+static int make_curve(const struct td_lib_curve *c, struct td_mrc *m, bool has_groups,
+		      struct tide_mrc **out, struct tide_error *err)
 {
 	uint64_t pages = c->facts.pages != TD_UNKNOWN ? c->facts.pages : c->given.pages;
 	if (pages == TD_UNKNOWN)
@@ -250,8 +266,10 @@ static int make_curve(const struct td_lib_curve *c, struct td_mrc *m, struct tid
 		return rc;
 	mrc->accesses = td_mrc_accesses(m);
 	mrc->sampled_accesses = td_mrc_sampled(m);
+	mrc->samples = c->rate < 1 ? 2 : 0;
+	mrc->sample_share = c->rate < 1 ? c->rate / 2 : 0;
 	mrc->method = "one pass";
-	rc = measure(m, mrc, err);
+	rc = measure(m, has_groups, mrc, err);
 	if (rc)
 		free(mrc);
 	else
@@ -273,10 +291,45 @@ static int one_pass(struct td_lib_curve *c, const struct td_mrc_method *method, 
 	if (!rc)
 		rc = read_all(c, source, m, err);
 	if (!rc)
-		rc = make_curve(c, m, out, err);
+		rc = make_curve(c, m, source->groups && method->groups && c->rate >= 1, out, err);
+	if (!rc)
+		memcpy((*out)->input_digest, source->facts.digest, sizeof source->facts.digest);
 	td_mrc_close(m);
 	td_trace_close(source);
 	return rc;
+}
+
+static void put_settings(struct td_lib_settings *s, const struct td_lib_curve *c,
+			 const struct tide_mrc *mrc)
+{
+	struct td_policy_choice choice;
+
+	/* vmin and osl are no policies. */
+	if (td_policy_choose(&choice, c->policy, TIDE_EVICT, NULL)) {
+		td_lib_settings_text(s, "curve", c->policy);
+	} else {
+		td_lib_settings_policy(s, "curve", &choice);
+		td_policy_release(&choice);
+	}
+	td_lib_settings_number(s, "learned", c->learned[0]);
+	td_lib_settings_number(s, "learned", c->learned[1]);
+	td_lib_settings_number(s, "page", c->page_bytes);
+	td_lib_settings_number(s, "seed", c->seed);
+	td_lib_settings_number(s, "sample", (uint64_t)(c->rate * 0x1p60));
+	for (size_t i = 0; i < mrc->n; i++)
+		td_lib_settings_number(s, "size", mrc->at[i].size_pages);
+}
+
+static int sign(struct tide_mrc *mrc, const struct td_lib_curve *c, struct tide_error *err)
+{
+	struct td_lib_settings s;
+	int rc = td_lib_settings_begin(&s);
+
+	if (!rc) {
+		put_settings(&s, c, mrc);
+		rc = td_lib_settings_end(&s, mrc->settings_digest);
+	}
+	return rc ? tide_fail(err, rc, "out of memory") : 0;
 }
 
 int tide_mrc_run(struct tide_mrc **out, const struct tide_mrc_options *options,
@@ -308,6 +361,8 @@ int tide_mrc_run(struct tide_mrc **out, const struct tide_mrc_options *options,
 	}
 	if (!rc && !method)
 		rc = td_lib_curve_runs(&c, out, err);
+	if (!rc && (rc = sign(*out, &c, err)))
+		free(*out);
 	td_lib_leu_free(&leu);
 	free(c.sizes);
 	return rc;

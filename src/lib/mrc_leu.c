@@ -1,9 +1,10 @@
-/* What leu learns from a trace before its curve is made: the same as in a run of it. */
+/* What leu learns from a trace before its curve is made. It is the same as in a run of leu. */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "core/params.h"
 #include "curves.h"
+#include "record.h"
 
 /* As one stack, time per access grows with the number of pages; with more than these, a run per
  * size gives the same curve sooner. */
@@ -40,10 +41,11 @@ static int learn_batch(struct lesson *s, struct tide_error *err)
 		  : 0;
 }
 
-static int learn_trace(struct lesson *s, const char *trace, uint64_t page_bytes,
+static int learn_trace(struct lesson *s, const char *trace, struct td_lib_curve *c,
 		       struct tide_error *err)
 {
-	struct td_trace_options options = {.path = trace, .page_bytes = page_bytes};
+	struct td_trace_options options = {
+		.path = trace, .page_bytes = c->page_bytes, .digest = true};
 	struct td_trace_source *source;
 	int rc = td_trace_open(&source, &options, err);
 	if (rc)
@@ -53,11 +55,12 @@ static int learn_trace(struct lesson *s, const char *trace, uint64_t page_bytes,
 		if (rc)
 			break;
 	}
+	td_lib_learned(c->learned, source);
 	td_trace_close(source);
 	return rc;
 }
 
-static int learn(struct td_lib_leu *leu, const struct td_lib_curve *c,
+static int learn(struct td_lib_leu *leu, struct td_lib_curve *c,
 		 const struct td_policy_choice *choice, const char *trace, struct tide_error *err)
 {
 	struct lesson *s = calloc(1, sizeof *s);
@@ -70,13 +73,13 @@ static int learn(struct td_lib_leu *leu, const struct td_lib_curve *c,
 	s->below = sample < 1 ? (uint64_t)(sample * 0x1p64) : 0;
 	s->decay = (uint64_t)value_of(choice, "decay")->i;
 	s->by_page = leu->config.by_page;
-	rc = learn_trace(s, trace, c->page_bytes, err);
+	rc = learn_trace(s, trace, c, err);
 	tide_rit_pass_free(&s->pass);
 	free(s);
 	return rc;
 }
 
-int td_lib_leu_learn(struct td_lib_leu *leu, const struct td_lib_curve *c,
+int td_lib_leu_learn(struct td_lib_leu *leu, struct td_lib_curve *c,
 		     const struct td_policy_choice *choice, struct tide_error *err)
 {
 	*leu = (struct td_lib_leu){0};

@@ -1,6 +1,7 @@
-/* The curve of a policy that is no stack algorithm: a run for every size, on several threads. With
- * a sample, its accesses are kept in memory, and a run is over them, with as small a share of the
- * size (a miniature simulation). */
+/* The curve of a policy that is no stack algorithm: a run for every size, on several threads. The
+ * input is read once and kept in memory (kept.h), and all runs go over it. Of a sampled curve,
+ * several samples are kept, each of other pages. The runs over a sample have the same share of the
+ * size (miniature simulations). Their mean is the curve, and how they differ gives its error. */
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -11,10 +12,9 @@
 
 #include "core/jobs.h"
 #include "curves.h"
-#include "mrc/sample.h"
+#include "samples.h"
 
-/* The runs of a size: over all of the sample, and over each half of it. */
-enum { WHOLE, HALVES, PARTS = HALVES + 2 };
+#define PROGRESS_EVERY 256 /* batches: a million accesses */
 
 struct run {
 	struct runs *all;
@@ -25,16 +25,14 @@ struct run {
 };
 
 struct runs {
-	const struct td_lib_curve *curve;
+	struct td_lib_curve *curve;
 	struct tide_mrc *mrc;
 	struct tide_facts facts;
-	struct run *run; /* parts to a size */
-	size_t n, parts;
+	struct run *run; /* of each size, as many as samples */
+	size_t n;
+	struct td_lib_samples samples;
 	atomic_bool failed;
 	pthread_mutex_t lock; /* of progress */
-	/* The sampled accesses. */
-	struct tide_vec page, ref, write;
-	uint64_t sampled;
 };
 
 /* ---- before any run ---- */
@@ -46,43 +44,6 @@ bool td_lib_curve_read_once(const struct td_lib_curve *c)
 	if (!path || !strcmp(path, "-"))
 		return path != NULL;
 	return !stat(path, &st) && (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode));
-}
-
-static int keep(struct runs *r, struct td_mrc_sample *sample, const struct tide_batch *batch)
-{
-	struct td_mrc_accesses a = td_mrc_sample_batch(sample, batch, 0);
-	uint64_t room = r->sampled + a.n;
-	if (tide_vec_reserve(&r->page, room) || tide_vec_reserve(&r->ref, room) ||
-	    tide_vec_reserve(&r->write, room))
-		return -ENOMEM;
-	for (uint32_t i = 0; i < a.n; i++, r->sampled++) {
-		((uint64_t *)(void *)r->page.at)[r->sampled] = a.page[i];
-		((uint64_t *)(void *)r->ref.at)[r->sampled] = a.ref[i];
-		r->write.at[r->sampled] = batch->write[a.at[i]];
-	}
-	return 0;
-}
-
-static int keep_all(struct runs *r, struct td_trace_source *source, struct tide_error *err)
-{
-	struct {
-		struct tide_batch batch;
-		struct td_mrc_sample sample;
-	} *own = calloc(1, sizeof *own);
-	if (!own)
-		return tide_fail(err, -ENOMEM, "out of memory");
-	int rc = 0;
-	td_mrc_sample_init(&own->sample, r->curve->rate);
-	while (!rc && !(rc = td_trace_next(source, &own->batch, err)) && own->batch.n) {
-		if (keep(r, &own->sample, &own->batch))
-			rc = tide_fail(err, -ENOMEM, "no memory for the sample: make it smaller");
-	}
-	free(own);
-	if (!rc && !r->sampled)
-		rc = tide_fail(err, -ENODATA,
-			       "a share of %g of the pages is none of them: give a larger `sample`",
-			       r->curve->rate);
-	return rc;
 }
 
 static bool is_known(const struct td_trace_facts *f)
@@ -100,10 +61,14 @@ static int learn(struct runs *r, struct td_trace_source *source, struct tide_err
 		f = source->facts;
 		rc = td_sim_survey(source, &f, err);
 	}
-	r->facts = (struct tide_facts){sizeof r->facts, f.accesses, f.pages, f.last_page, f.refs};
-	if (!rc && r->curve->rate < 1)
-		rc = keep_all(r, source, err);
-	return rc;
+	r->facts = (struct tide_facts){.size = sizeof r->facts,
+				       .accesses = f.accesses,
+				       .pages = f.pages,
+				       .last_page = f.last_page,
+				       .refs = f.refs};
+	if (!rc)
+		rc = td_lib_samples_choose(&r->samples, r->curve, f.accesses, f.pages, err);
+	return rc ? rc : td_lib_samples_take(&r->samples, source, f.accesses, err);
 }
 
 static int prepare(struct runs *r, struct td_lib_curve *c, struct tide_error *err)
@@ -120,6 +85,7 @@ static int prepare(struct runs *r, struct td_lib_curve *c, struct tide_error *er
 		return rc;
 	c->format = source->ops->format;
 	rc = learn(r, source, err);
+	memcpy(r->facts.digest, source->facts.digest, sizeof r->facts.digest);
 	td_trace_close(source);
 	return rc ? rc : td_lib_curve_points(c, r->facts.pages, &r->mrc, err);
 }
@@ -141,16 +107,18 @@ static void show(void *arg, uint64_t done, uint64_t total)
 	pthread_mutex_unlock(&all->lock);
 }
 
-/* Of the rate of pages that a part has, as much of the size: at least one page. */
-static double part_rate(const struct runs *r, size_t part)
+/* The share of the pages that the sample of a run really has. Its runs have as much of the size: at
+ * least one page. */
+static double rate_of(const struct runs *r, size_t i)
 {
-	return part == WHOLE ? r->curve->rate : r->curve->rate / 2;
+	const struct td_lib_samples *s = &r->samples;
+	return s->n == 1 ? 1 : (double)s->kept[i % s->n].space.n / (double)r->facts.pages;
 }
 
 static int open_run(const struct runs *r, size_t i, struct tide_sim **sim, struct tide_error *err)
 {
 	const struct tide_mrc_options *o = r->curve->options;
-	double pages = r->mrc->at[i / r->parts].pages * part_rate(r, i % r->parts);
+	double pages = r->mrc->at[i / r->samples.n].pages * rate_of(r, i);
 	char near[32];
 	snprintf(near, sizeof near, "%.0fp", fmax(1, round(pages)));
 	return tide_sim_open(sim,
@@ -165,33 +133,23 @@ static int open_run(const struct runs *r, size_t i, struct tide_sim **sim, struc
 							.evict = r->curve->policy,
 							.prefetch = "none",
 							.seed = o->seed,
-							.facts = &r->facts},
+							.facts = &r->facts,
+							.no_digest = i != 0},
 			     err);
 }
 
-static bool is_in(uint64_t page, size_t part)
-{
-	return part == WHOLE || td_mrc_half(page) == part - HALVES;
-}
-
 /* The kept accesses of a part, in place of the input that the run has opened. */
-static int run_sample(const struct runs *r, size_t part, struct tide_sim *sim,
-		      struct tide_error *err)
+static int run_kept(struct run *run, const struct td_lib_kept *k, struct tide_sim *sim)
 {
-	const uint64_t *page = (const uint64_t *)(void *)r->page.at;
-	const uint64_t *ref = (const uint64_t *)(void *)r->ref.at;
-	struct tide_batch *batch = sim->batch;
-	int rc = 0;
-	for (uint64_t i = 0; i < r->sampled && !rc;) {
-		for (batch->n = 0; i < r->sampled && batch->n < TIDE_BATCH; i++) {
-			batch->page[batch->n] = page[i];
-			batch->ref[batch->n] = ref[i];
-			batch->write[batch->n] = r->write.at[i];
-			batch->n += is_in(page[i], part);
-		}
-		rc = td_sim_batch(sim->engine, batch, err);
+	struct td_engine *e = sim->engine;
+	int rc = td_lib_kept_share(k, e, &run->err);
+	for (size_t i = 0; i < k->n && !rc; i++) {
+		rc = td_lib_kept_run(k, i, e, &run->err);
+		if ((i + 1) % PROGRESS_EVERY == 0)
+			show(run, e->counts.accesses, k->accesses);
 	}
-	return rc;
+	show(run, e->counts.accesses, k->accesses);
+	return rc ? rc : td_engine_finish(e, &run->err);
 }
 
 static void do_run(void *arg, size_t i)
@@ -205,12 +163,18 @@ static void do_run(void *arg, size_t i)
 	run->all = r;
 	run->rc = open_run(r, i, &sim, &run->err);
 	if (!run->rc)
-		run->rc = r->curve->rate < 1 ? run_sample(r, i % r->parts, sim, &run->err)
-					     : tide_sim_run(sim, show, run, &run->err);
+		run->rc = r->samples.kept ? run_kept(run, &r->samples.kept[i % r->samples.n], sim)
+					  : tide_sim_run(sim, show, run, &run->err);
 	if (run->rc)
 		r->failed = true;
 	else
 		tide_sim_counts(sim, &counts, NULL);
+	/* One run speaks for all. */
+	if (!run->rc && i == 0) {
+		memcpy(r->curve->learned, sim->learned, sizeof sim->learned);
+		memcpy(r->mrc->input_digest, sim->source->facts.digest,
+		       sizeof r->mrc->input_digest);
+	}
 	run->faults = counts.faults;
 	tide_sim_close(sim);
 }
@@ -226,42 +190,69 @@ static int first_failure(const struct runs *r, struct tide_error *err)
 	return 0;
 }
 
+/* Divides by the accesses expected of so many pages, not by those of the sample. If a page with
+ * very many accesses is in the sample or not, the difference counts as hits at every size
+ * (SHARDS-adj). */
 static double ratio_of(const struct runs *r, size_t i)
 {
-	double expected = (double)r->facts.accesses * part_rate(r, i % r->parts);
-	return fmin((double)r->run[i].faults / expected, 1);
+	double expected = (double)r->facts.accesses * rate_of(r, i);
+	return expected > 0 ? fmin((double)r->run[i].faults / expected, 1) : 0;
+}
+
+/* The mean of the samples, and the standard error of the mean. */
+static void average(const struct runs *r, size_t first, double *mean, double *error)
+{
+	double squares = 0;
+	*mean = 0;
+	for (size_t i = first; i < first + r->samples.n; i++)
+		*mean += ratio_of(r, i) / r->samples.n;
+	for (size_t i = first; i < first + r->samples.n; i++)
+		squares += (ratio_of(r, i) - *mean) * (ratio_of(r, i) - *mean);
+	*error = sqrt(squares / (r->samples.n - 1) / r->samples.n);
+}
+
+static void fill_exact(struct runs *r)
+{
+	struct tide_mrc_point *at = td_lib_curve_at(r->mrc);
+	r->mrc->sampled_accesses = r->facts.accesses;
+	for (size_t i = 0; i < r->mrc->n; i++) {
+		at[i].misses = r->run[i].faults;
+		at[i].miss_ratio = ratio_of(r, i);
+	}
+}
+
+static void fill_sampled(struct runs *r)
+{
+	struct tide_mrc *m = r->mrc;
+	struct tide_mrc_point *at = td_lib_curve_at(m);
+	double *errors = td_lib_curve_errors(m);
+	m->sampled_accesses = r->samples.accesses;
+	m->samples = r->samples.n;
+	m->sample_share = r->curve->rate / r->samples.n;
+	for (size_t i = 0; i < m->n; i++) {
+		average(r, i * r->samples.n, &at[i].miss_ratio, &errors[i]);
+		at[i].misses = (uint64_t)(at[i].miss_ratio * (double)r->facts.accesses + 0.5);
+		m->error += errors[i] / (double)m->n;
+	}
 }
 
 static void fill(struct runs *r)
 {
-	struct tide_mrc *m = r->mrc;
-	struct tide_mrc_point *at = td_lib_curve_at(m);
-	m->accesses = r->facts.accesses;
-	m->sampled_accesses = r->parts == 1 ? r->facts.accesses : r->sampled;
-	m->method = "a run per size";
-	for (size_t i = 0; i < m->n; i++) {
-		size_t first = i * r->parts;
-		at[i].miss_ratio = ratio_of(r, first);
-		at[i].misses = r->run[first].faults;
-		if (r->parts == 1)
-			continue;
-		at[i].misses = (uint64_t)(at[i].miss_ratio * (double)r->facts.accesses + 0.5);
-		m->error += fabs(ratio_of(r, first + HALVES) - ratio_of(r, first + HALVES + 1)) /
-			    2 / (double)m->n;
-	}
+	r->mrc->accesses = r->facts.accesses;
+	r->mrc->method = r->samples.kept ? "all sizes over one reading" : "a run per size";
+	if (r->samples.n == 1)
+		fill_exact(r);
+	else
+		fill_sampled(r);
 }
 
 int td_lib_curve_runs(struct td_lib_curve *c, struct tide_mrc **out, struct tide_error *err)
 {
 	struct runs r = {.curve = c, .lock = PTHREAD_MUTEX_INITIALIZER};
-	tide_vec_init(&r.page, sizeof(uint64_t));
-	tide_vec_init(&r.ref, sizeof(uint64_t));
-	tide_vec_init(&r.write, 1);
 	int rc = prepare(&r, c, err);
 	if (rc)
 		goto out;
-	r.parts = c->rate < 1 ? PARTS : 1;
-	r.n = r.mrc->n * r.parts;
+	r.n = r.mrc->n * r.samples.n;
 	r.run = calloc(r.n, sizeof *r.run);
 	if (!r.run) {
 		rc = tide_fail(err, -ENOMEM, "out of memory");
@@ -277,8 +268,6 @@ int td_lib_curve_runs(struct td_lib_curve *c, struct tide_mrc **out, struct tide
 out:
 	free(r.run);
 	free(r.mrc);
-	tide_vec_free(&r.page);
-	tide_vec_free(&r.ref);
-	tide_vec_free(&r.write);
+	td_lib_samples_free(&r.samples);
 	return rc;
 }

@@ -1,4 +1,4 @@
-/* The host pager: from texts to numbers, and its statistics. */
+/* The host pager: turns texts into numbers, and makes the statistics. */
 #include "tide/pager.h"
 
 #include <errno.h>
@@ -76,19 +76,6 @@ static int parse_words(const struct tide_options *o, struct td_uffd_config *c,
 	c->service = service ? td_service_at(service - 1) : NULL;
 	c->host = (enum td_uffd_host)host;
 	return rc;
-}
-
-static int parse_seconds(const char *text, uint64_t *ns, struct tide_error *err)
-{
-	size_t n = text ? strlen(text) : 0;
-	uint64_t seconds = 10;
-	if (n && text[n - 1] == 's')
-		n--;
-	if (text && (td_core_u64(text, n, &seconds) || seconds > 1000000))
-		return tide_fail(err, -EINVAL, "watchdog of '%s': give seconds, 0 for none",
-				 td_core_shown(text, strlen(text)).text);
-	*ns = seconds * 1000000000u;
-	return 0;
 }
 
 static int parse_page(struct tide *t, const struct tide_options *o, struct tide_error *err)
@@ -201,7 +188,7 @@ static int parse(struct tide *t, const struct tide_options *o, struct td_uffd_co
 	if (!rc)
 		rc = td_lib_seed(o->seed, &t->seed, err);
 	if (!rc)
-		rc = parse_seconds(o->watchdog, &c->watchdog_ns, err);
+		rc = td_lib_seconds(o->watchdog, &c->watchdog_ns, err);
 	if (!rc)
 		rc = choose_policies(t, c, err);
 	if (!rc)
@@ -211,7 +198,7 @@ static int parse(struct tide *t, const struct tide_options *o, struct td_uffd_co
 
 /* ---- life ---- */
 
-static void on_event(void *arg, const struct tide_event *event)
+static void on_event(void *arg, const struct td_event *event)
 {
 	struct tide *t = arg;
 	if (t->recorder)
@@ -264,6 +251,7 @@ static int set_up(struct tide *t, const struct tide_options *o, struct td_uffd_c
 	c->log_path = o->log;
 	c->storage = o->storage;
 	c->inject = o->inject;
+	c->over_budget = o->over_budget;
 	c->on_error = o->on_error;
 	c->on_error_arg = o->on_error_arg;
 	c->message = o->message;
@@ -463,7 +451,7 @@ int tide_stats_json(struct tide *t, char **text, struct tide_error *err)
 	json_object_set_new(o, "config", config(t, &s));
 	json_object_set_new(o, "counts", td_stats_counts(&s.counts));
 	json_object_set_new(o, "pager", figures(&s));
-	const struct td_engine *e = td_pager_lock_engine(t->pager, &saved);
+	struct td_engine *e = td_pager_lock_engine(t->pager, &saved);
 	json_object_set_new(o, "policy", td_lib_policy_json(e));
 	td_pager_unlock_engine(t->pager, &saved);
 	return td_lib_dump(o, text, err);

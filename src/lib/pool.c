@@ -1,4 +1,4 @@
-/* The buffer pool: from texts to numbers, and its statistics. */
+/* The buffer pool: turns texts into numbers, and makes the statistics. */
 #include "tide/pool.h"
 
 #include <errno.h>
@@ -226,18 +226,25 @@ uint32_t tide_pool_page_bytes(const struct tide_pool *p)
 int tide_pool_get(struct tide_pool *p, uint64_t page, enum tide_pool_access access,
 		  struct tide_pool_pin *pin, struct tide_error *err)
 {
+	struct tide_pool_pin own;
+	size_t size;
 	int rc = usable(p, err);
 	if (!rc)
-		rc = td_lib_given(pin, "pin", err);
-	return rc ? rc : td_pool_get(p->pool, page, access, pin, err);
+		rc = td_lib_size(pin, "tide_pool_pin", &size, err);
+	if (!rc)
+		rc = td_pool_get(p->pool, page, access, &own, err);
+	return rc ? rc : TD_LIB_GIVE(pin, &own, tide_pool_pin, err);
 }
 
 int tide_pool_put(struct tide_pool *p, struct tide_pool_pin *pin, struct tide_error *err)
 {
+	struct tide_pool_pin own = {0};
 	int rc = usable(p, err);
 	if (!rc)
-		rc = td_lib_given(pin, "pin", err);
-	return rc ? rc : td_pool_put(p->pool, pin, err);
+		rc = TD_LIB_TAKE(&own, pin, tide_pool_pin, err);
+	if (!rc)
+		rc = td_pool_put(p->pool, &own, err);
+	return rc ? rc : TD_LIB_GIVE(pin, &own, tide_pool_pin, err);
 }
 
 int tide_pool_get_async(struct tide_pool *p, uint64_t page, enum tide_pool_access access,

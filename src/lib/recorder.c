@@ -75,7 +75,7 @@ static void put(struct td_recorder *r, const struct entry *entry)
 		call_thread(r);
 }
 
-void td_recorder_event(struct td_recorder *r, const struct tide_event *event)
+void td_recorder_event(struct td_recorder *r, const struct td_event *event)
 {
 	put(r, &(struct entry){event->page, event->ref, event->stream, 0, event->write});
 }

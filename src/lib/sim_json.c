@@ -1,4 +1,4 @@
-/* A run as one struct, and as the JSON document of the command line's contract. */
+/* A run as one struct, and as the JSON document that the command line promises. */
 #include <stdlib.h>
 
 #include "json.h"
@@ -33,11 +33,14 @@ void td_lib_summarize(const struct tide_sim *sim, struct td_lib_summary *out)
 		.evict = sim->evict,
 		.prefetch = sim->prefetch,
 		.place = sim->place,
+		.split = sim->split ? sim->split->text : NULL,
 		.page_bytes = sim->page_bytes,
 		.chunk_pages = sim->chunk_pages,
 		.near_pages = sim->near_pages,
 		.host_pages = sim->host_pages,
 		.seed = sim->seed,
+		.near_bytes = sim->near_bytes,
+		.object_bytes = sim->object_bytes,
 		.counts = sim->engine->counts,
 	};
 	sum_time(sim, out);
@@ -58,7 +61,10 @@ static json_t *input(const struct td_lib_summary *s)
 	}
 	json_object_set_new(o, "accesses", integer_or_null(s->accesses));
 	json_object_set_new(o, "footprint_pages", integer_or_null(s->footprint_pages));
-	json_object_set_new(o, "last_page", integer_or_null(s->last_page));
+	/* Page 2^64 - 1 is a page too: where the footprint is known, so is the last page. */
+	json_object_set_new(o, "last_page",
+			    s->footprint_pages == TD_UNKNOWN ? integer_or_null(s->last_page)
+							     : td_lib_integer(s->last_page));
 	return o;
 }
 
@@ -75,7 +81,38 @@ static json_t *config(const struct td_lib_summary *s)
 	json_object_set_new(o, "place", td_lib_text(s->place));
 	json_object_set_new(o, "host_pages", td_lib_integer(s->host_pages));
 	json_object_set_new(o, "seed", td_lib_integer(s->seed));
+	if (s->split)
+		json_object_set_new(o, "split", td_lib_text(s->split));
+	if (s->near_bytes)
+		json_object_set_new(o, "near_bytes", td_lib_integer(s->near_bytes));
 	return o;
+}
+
+bool td_lib_sim_part(const struct tide_sim *sim, uint32_t i, struct td_lib_part_summary *out)
+{
+	if (!sim->split || i >= sim->split->n)
+		return false;
+	const struct td_lib_part *p = sim->split->part[i];
+	*out = (struct td_lib_part_summary){.stream = p->stream,
+					    .near_pages = p->near_pages,
+					    .footprint_pages = p->head.facts.pages,
+					    .counts = p->counts};
+	return true;
+}
+
+static json_t *parts(const struct tide_sim *sim)
+{
+	json_t *list = json_array();
+	struct td_lib_part_summary part;
+	for (uint32_t i = 0; td_lib_sim_part(sim, i, &part); i++) {
+		json_t *o = json_object();
+		json_object_set_new(o, "stream", td_lib_integer(part.stream));
+		json_object_set_new(o, "near_pages", td_lib_integer(part.near_pages));
+		json_object_set_new(o, "footprint_pages", td_lib_integer(part.footprint_pages));
+		json_object_set_new(o, "counts", td_stats_counts(&part.counts));
+		json_array_append_new(list, o);
+	}
+	return list;
 }
 
 /* A functional run took no time; a timed one says where it went. */
@@ -112,7 +149,13 @@ json_t *td_lib_sim_document(const struct tide_sim *sim)
 	td_lib_summarize(sim, &s);
 	json_object_set_new(o, "input", input(&s));
 	json_object_set_new(o, "config", config(&s));
+	json_object_set_new(
+		o, "record",
+		td_lib_record_json(sim->source ? sim->source->facts.digest : (uint64_t[2]){0, 0},
+				   sim->settings));
 	json_object_set_new(o, "counts", td_stats_counts(&s.counts));
+	if (sim->split)
+		json_object_set_new(o, "parts", parts(sim));
 	json_object_set_new(o, "policy", td_lib_sim_policy(sim));
 	json_object_set_new(o, "time", timing(sim, &s.time));
 	json_object_set_new(o, "wall", wall(&s));

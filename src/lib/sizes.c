@@ -12,8 +12,9 @@
 
 static int bad_size(const char *what, const char *text, struct tide_error *err)
 {
-	return tide_fail(err, -EINVAL, "%s of '%s' is no size: write 4096, 64K, 2M or 16G", what,
-			 td_core_shown(text, strlen(text)).text);
+	return tide_fail(err, -EINVAL, "%s of '%s' is no size: write 4096, 64K, 2M or 16G%s", what,
+			 td_core_shown(text, strlen(text)).text,
+			 td_core_size_hint(text, strlen(text)));
 }
 
 int td_lib_seed(const char *text, uint64_t *seed, struct tide_error *err)
@@ -105,8 +106,9 @@ static int parse_amount(const char *text, uint64_t page_bytes, struct td_lib_nea
 		return 0;
 	return tide_fail(err, -EINVAL,
 			 "%s memory of '%s' is no size: write 512M, 1024p (pages) or 75%% (of the "
-			 "footprint)",
-			 what, td_core_shown(text, strlen(text)).text);
+			 "footprint)%s",
+			 what, td_core_shown(text, strlen(text)).text,
+			 td_core_size_hint(text, strlen(text)));
 }
 
 static uint64_t resolve(const struct td_lib_near *amount, uint64_t footprint_pages)
@@ -115,7 +117,8 @@ static uint64_t resolve(const struct td_lib_near *amount, uint64_t footprint_pag
 		return amount->pages;
 	unsigned __int128 unit = (unsigned __int128)SHARE_UNIT * 100;
 	unsigned __int128 share = (unsigned __int128)footprint_pages * amount->share_numerator;
-	return (uint64_t)((share + unit - 1) / unit);
+	share = (share + unit - 1) / unit;
+	return share > UINT64_MAX ? UINT64_MAX : (uint64_t)share;
 }
 
 int td_lib_near_parse(const char *text, uint64_t page_bytes, struct td_lib_near *near,
@@ -150,4 +153,17 @@ int td_lib_host_parse(const char *text, uint64_t page_bytes, struct td_lib_near 
 uint64_t td_lib_host_resolve(const struct td_lib_near *host, uint64_t footprint_pages)
 {
 	return resolve(host, footprint_pages);
+}
+
+int td_lib_seconds(const char *text, uint64_t *ns, struct tide_error *err)
+{
+	size_t n = text ? strlen(text) : 0;
+	uint64_t seconds = 10;
+	if (n && text[n - 1] == 's')
+		n--;
+	if (text && (td_core_u64(text, n, &seconds) || seconds > 1000000))
+		return tide_fail(err, -EINVAL, "watchdog of '%s': give seconds, 0 for none",
+				 td_core_shown(text, strlen(text)).text);
+	*ns = seconds * 1000000000u;
+	return 0;
 }

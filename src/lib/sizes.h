@@ -6,13 +6,13 @@
 
 #include "tide/error.h"
 
-/* Near memory as it was asked for: pages, or a share of a footprint not yet known. */
+/* The requested near memory: pages, or a share of a footprint that is not yet known. */
 struct td_lib_near {
 	uint64_t pages;           /* 0: a share */
 	uint64_t share_numerator; /* share in units of 10^-9 per cent, exact */
 };
 
-/* A text that is NULL is the default: seed 1, pages of 4K, chunks of 64K. */
+/* A text that is NULL means the default: seed 1, pages of 4K, chunks of 64K. */
 int td_lib_seed(const char *text, uint64_t *seed, struct tide_error *err);
 int td_lib_page_bytes(const char *text, uint64_t *page_bytes, struct tide_error *err);
 int td_lib_chunk_pages(const char *text, uint64_t page_bytes, uint32_t *chunk_pages,
@@ -23,6 +23,9 @@ int td_lib_near_parse(const char *text, uint64_t page_bytes, struct td_lib_near 
 int td_lib_host_parse(const char *text, uint64_t page_bytes, struct td_lib_near *host,
 		      struct tide_error *err);
 uint64_t td_lib_host_resolve(const struct td_lib_near *host, uint64_t footprint_pages);
+
+/* `10s` or `10`: nanoseconds; NULL: 10 s. */
+int td_lib_seconds(const char *text, uint64_t *ns, struct tide_error *err);
 
 /* The pages of near memory for a footprint. */
 int td_lib_near_resolve(const struct td_lib_near *near, uint64_t footprint_pages,

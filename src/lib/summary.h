@@ -1,5 +1,5 @@
-/* What a simulated run was and what came of it, as one struct. The tables of the program and the
- * JSON document are both made from it. */
+/* A simulated run and its results as one struct. The tables of the program and the JSON document
+ * are both made from it. */
 #ifndef TD_LIB_SUMMARY_H
 #define TD_LIB_SUMMARY_H
 
@@ -15,13 +15,15 @@ struct td_lib_times {
 #undef TIDE_TIME
 };
 
-/* The texts are the run's, and gone when it is closed; but for format, which stays. */
+/* The texts belong to the run, and are gone when it is closed. Only format stays. */
 struct td_lib_summary {
 	const char *input, *format; /* NULL: accesses were pushed */
 	bool is_workload;
 	uint64_t accesses, footprint_pages, last_page; /* of the input, UINT64_MAX: not known */
 	const char *model, *evict, *prefetch, *place;  /* place NULL: none */
+	const char *split;                             /* NULL: one cache for all */
 	uint64_t page_bytes, chunk_pages, near_pages, host_pages, seed;
+	uint64_t near_bytes, object_bytes; /* of objects with sizes; near_bytes 0: pages */
 	struct tide_counts counts;
 	struct td_lib_times time; /* all 0: there was no clock */
 	double seconds;           /* of this machine */
@@ -30,7 +32,17 @@ struct td_lib_summary {
 
 void td_lib_summarize(const struct tide_sim *sim, struct td_lib_summary *out);
 
-/* What the policies want said; and all of it, as tide_sim_json() prints it. NULL: no memory. */
+/* The parts of a split run, ascending by stream: part i, or false behind the last. */
+struct td_lib_part_summary {
+	uint64_t stream, near_pages, footprint_pages;
+	struct tide_counts counts;
+};
+bool td_lib_sim_part(const struct tide_sim *sim, uint32_t i, struct td_lib_part_summary *out);
+
+/* What a result is a result of, as every document of results says it. */
+json_t *td_lib_record_json(const uint64_t input[2], const uint64_t settings[2]);
+
+/* The policies' reports; and the whole document, as tide_sim_json() gives it. NULL: no memory. */
 json_t *td_lib_sim_policy(const struct tide_sim *sim);
 json_t *td_lib_sim_document(const struct tide_sim *sim);
 

@@ -1,9 +1,38 @@
-/* Traces one event at a time, over the batches of the trace room. */
+/* Reads and writes traces one event at a time, over the batches of the trace room. */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "lib.h"
 #include "workload/workload.h"
+
+/* ---- what a cache's input says of an event ---- */
+
+void td_lib_put_object(struct tide_batch_object *object, uint32_t i, const struct tide_event *event)
+{
+	object->first[i] = event->first != 0;
+	object->bytes[i] = event->bytes;
+	object->cost[i] = event->cost;
+}
+
+static void get_object(const struct tide_batch_object *object, uint32_t i, struct tide_event *event)
+{
+	event->first = object->first[i];
+	event->bytes = object->bytes[i];
+	event->cost = object->cost[i];
+}
+
+static int make_object(struct tide_batch *batch, struct tide_error *err)
+{
+	batch->object = calloc(1, sizeof *batch->object);
+	return batch->object ? 0 : tide_fail(err, -ENOMEM, "out of memory");
+}
+
+void td_lib_batch_free(struct tide_batch *batch)
+{
+	if (batch)
+		free(batch->object);
+	free(batch);
+}
 
 /* ---- reading ---- */
 
@@ -48,6 +77,8 @@ int tide_trace_open(struct tide_trace **out, const struct tide_trace_options *op
 		rc = td_workload_open(&t->source, own.workload, o.page_bytes, seed, err);
 	else
 		rc = td_trace_open(&t->source, &o, err);
+	if (!rc && (t->source->groups || t->source->sizes || t->source->costs))
+		rc = make_object(t->batch, err);
 	if (rc)
 		tide_trace_close(t);
 	else
@@ -68,17 +99,23 @@ static int read_batch(struct tide_trace *t, struct tide_error *err)
 
 int tide_trace_next(struct tide_trace *t, struct tide_event *event, struct tide_error *err)
 {
+	size_t size;
 	int rc = td_handle_check(t, trace_kind, err);
 	if (!rc)
-		rc = td_lib_given(event, "event", err);
+		rc = td_lib_size(event, "tide_event", &size, err);
 	if (!rc && t->at == t->batch->n)
 		rc = read_batch(t, err);
 	if (rc || !t->batch->n)
 		return rc;
 	uint32_t i = t->at++;
-	*event = (struct tide_event){t->batch->page[i], t->batch->ref[i], t->batch->stream[i],
-				     t->batch->write[i]};
-	return 1;
+	struct tide_event own = {.page = t->batch->page[i],
+				 .ref = t->batch->ref[i],
+				 .stream = t->batch->stream[i],
+				 .write = t->batch->write[i]};
+	if (t->batch->object)
+		get_object(t->batch->object, i, &own);
+	rc = TD_LIB_GIVE(event, &own, tide_event, err);
+	return rc ? rc : 1;
 }
 
 int tide_trace_close(struct tide_trace *t)
@@ -88,7 +125,7 @@ int tide_trace_close(struct tide_trace *t)
 		return rc;
 	t->handle.kind = NULL;
 	td_trace_close(t->source);
-	free(t->batch);
+	td_lib_batch_free(t->batch);
 	free(t);
 	return 0;
 }
@@ -101,6 +138,7 @@ struct tide_trace_writer {
 	struct td_handle handle;
 	struct td_trace_writer *writer;
 	struct tide_batch *batch;
+	bool begun; /* a batch was written */
 	int failed; /* of a put */
 };
 
@@ -108,7 +146,7 @@ static int discard(struct tide_trace_writer *w, int rc)
 {
 	if (w) {
 		w->handle.kind = NULL;
-		free(w->batch);
+		td_lib_batch_free(w->batch);
 	}
 	free(w);
 	return rc;
@@ -135,12 +173,23 @@ int tide_trace_create(struct tide_trace_writer **out, const char *path, const ch
 	return 0;
 }
 
+/* The first batch says whether the trace has groups, sizes and costs. */
+static void begin(struct tide_trace_writer *w)
+{
+	static const struct td_trace_source source = {.groups = true, .sizes = true, .costs = true};
+	if (!w->begun && w->batch->object)
+		td_trace_write_like(w->writer, &source);
+	w->begun = true;
+}
+
 static int flush(struct tide_trace_writer *w, struct tide_error *err)
 {
 	if (w->failed)
 		return tide_fail(err, w->failed, "the trace could not be written: abandon it");
-	if (w->batch->n)
+	if (w->batch->n) {
+		begin(w);
 		w->failed = td_trace_put(w->writer, w->batch, err);
+	}
 	w->batch->n = 0;
 	return w->failed;
 }
@@ -148,18 +197,28 @@ static int flush(struct tide_trace_writer *w, struct tide_error *err)
 int tide_trace_put(struct tide_trace_writer *w, const struct tide_event *event,
 		   struct tide_error *err)
 {
+	struct tide_event own = {0};
 	int rc = td_handle_check(w, writer_kind, err);
 	if (!rc)
-		rc = td_lib_given(event, "event", err);
+		rc = TD_LIB_TAKE(&own, event, tide_event, err);
 	if (!rc && w->failed)
 		rc = flush(w, err);
+	/* Traces without groups, sizes and costs need no room for them. */
+	if (!rc && !w->batch->object && (own.first || own.bytes || own.cost))
+		rc = w->begun ? tide_fail(err, -EINVAL,
+					  "the trace began without groups, sizes and costs: give "
+					  "them within the first %d events",
+					  TIDE_BATCH)
+			      : make_object(w->batch, err);
 	if (rc)
 		return rc;
 	uint32_t i = w->batch->n++;
-	w->batch->page[i] = event->page;
-	w->batch->ref[i] = event->ref;
-	w->batch->stream[i] = event->stream;
-	w->batch->write[i] = event->write;
+	w->batch->page[i] = own.page;
+	w->batch->ref[i] = own.ref;
+	w->batch->stream[i] = own.stream;
+	w->batch->write[i] = own.write;
+	if (w->batch->object)
+		td_lib_put_object(w->batch->object, i, &own);
 	return w->batch->n == TIDE_BATCH ? flush(w, err) : 0;
 }
 

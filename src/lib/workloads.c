@@ -1,4 +1,4 @@
-/* Workloads looked into: arrays and kernels, and what they come to when they run. */
+/* Describes workloads: their arrays and kernels, and what they measure when they run. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

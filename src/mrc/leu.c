@@ -1,13 +1,13 @@
-/* leu with fixed statistics: what a page is worth depends on who accessed it last and when, not on
- * the size of the cache, so it is a stack algorithm (see opt.c for how a stack is repaired). Here
- * the order of two pages changes as time goes by, so that at every access the page on its way down
- * has to be compared with each one above the accessed page's place: time per access grows with the
- * depth, and so does the number of pages that this is good for.
+/* leu with fixed statistics. What a page is worth depends on the ref that accessed it last and on
+ * when, but not on the size of the cache. So leu is a stack algorithm (opt.c says how a stack is
+ * repaired). But here the order of two pages changes as time goes by. So at every access, the page
+ * on its way down must be compared with each page above the accessed page's place. The time per
+ * access grows with the depth, which limits the number of pages that this method is good for.
  *
  *     worth of a page at age a = max over l of k(l) / (rest * (l - a)),      tide/rit.h
  *
- * where within a bin of ages rest is fixed, and the best l never grows with a: if it is the same at
- * both ends of a bin, it is the same in between. So it is worked out once per entry and bin. */
+ * Within a bin of ages, rest is fixed, and the best l never grows with a. If the best l is the same
+ * at both ends of a bin, it is the same in between. So it is computed once per entry and bin. */
 #include "leu.h"
 
 #include "numbers.h"
@@ -80,8 +80,8 @@ static struct tide_rit_worth worth_of(const struct leu *l, const struct page *p,
 
 /* ---- the stack ---- */
 
-/* Takes the page that lies on top down to the place: who is worth less goes on, of equals the one
- * that has waited longer. */
+/* Carries the page on top down to the place. Of two pages, the one that is worth less is carried
+ * on; if they are equal, the one that has waited longer. */
 static void repair(struct leu *l, uint32_t on_top, uint64_t place, uint64_t now)
 {
 	struct page *pages = (struct page *)(void *)l->pages.at;

@@ -1,4 +1,5 @@
-/* One method over all pages, or three: over the sample, and over each half of it. */
+/* Runs one method over all pages. With a sample, it runs three: one over the sample, and one over
+ * each half of it. */
 #include "mrc.h"
 
 #include <errno.h>
@@ -38,13 +39,20 @@ int td_mrc_open(struct td_mrc **out, const struct td_mrc_method *method, const v
 	return rc;
 }
 
+/* Of a batch, a sample may hold nothing. */
+static int see(const struct td_mrc *m, unsigned part, const struct td_mrc_accesses *a,
+	       struct tide_error *err)
+{
+	return a->n ? m->method->see(m->self[part], a, err) : 0;
+}
+
 int td_mrc_batch(struct td_mrc *m, const struct tide_batch *batch, struct tide_error *err)
 {
 	struct td_mrc_accesses a = td_mrc_sample_batch(&m->sample, batch, m->accesses);
-	int rc = m->method->see(m->self[WHOLE], &a, err);
+	int rc = see(m, WHOLE, &a, err);
 	for (unsigned i = 0; i < 2 && m->self[HALVES + i] && !rc; i++) {
 		struct td_mrc_accesses half = td_mrc_sample_half(&m->half, &a, i);
-		rc = m->method->see(m->self[HALVES + i], &half, err);
+		rc = see(m, HALVES + i, &half, err);
 	}
 	m->accesses += batch->n;
 	m->sampled += a.n;
@@ -84,9 +92,9 @@ static double part_rate(const struct td_mrc *m, unsigned part)
 	return part == WHOLE ? m->sample.rate : m->sample.rate / 2;
 }
 
-/* The pages of a part stand for all. The divisor is the number of accesses expected in the sample,
- * not the number there are: where a page of very many accesses is in the sample or out of it, the
- * difference is hits at every size (SHARDS-adj). */
+/* The pages of a part stand for all pages. The divisor is the number of accesses expected in the
+ * sample, not the real number. If a page with very many accesses is in the sample or not, the
+ * difference counts as hits at every size (SHARDS-adj). */
 static int measure_part(struct td_mrc *m, unsigned part, struct td_mrc_point *at, size_t n,
 			struct tide_error *err)
 {
@@ -103,16 +111,19 @@ static int measure_part(struct td_mrc *m, unsigned part, struct td_mrc_point *at
 	return rc;
 }
 
-/* The whole is the mean of two halves that err alike, each by itself: it errs by half of what they
- * differ. */
-static int measure_halves(struct td_mrc *m, struct td_mrc_point *first, struct td_mrc_point *second,
+/* The whole sample is the mean of its two halves, whose errors are alike and independent. So its
+ * error is half of the difference between the halves. */
+static int measure_halves(struct td_mrc *m, struct td_mrc_point *halves, struct td_mrc_point *at,
 			  size_t n, double *doubt, struct tide_error *err)
 {
+	struct td_mrc_point *first = halves, *second = halves + n;
 	int rc = measure_part(m, HALVES, first, n, err);
 	if (!rc)
 		rc = measure_part(m, HALVES + 1, second, n, err);
-	for (size_t i = 0; i < n && !rc; i++)
-		*doubt += fabs(first[i].ratio - second[i].ratio) / 2 / (double)n;
+	for (size_t i = 0; i < n && !rc; i++) {
+		at[i].error = fabs(first[i].ratio - second[i].ratio) / 2;
+		*doubt += at[i].error / (double)n;
+	}
 	return rc;
 }
 
@@ -133,7 +144,7 @@ int td_mrc_measure(struct td_mrc *m, struct td_mrc_point *at, size_t n, double *
 	if (!rc)
 		rc = measure_part(m, WHOLE, at, n, err);
 	if (!rc && m->self[HALVES])
-		rc = measure_halves(m, halves, halves + n, n, doubt, err);
+		rc = measure_halves(m, halves, at, n, doubt, err);
 	free(halves);
 	return rc;
 }

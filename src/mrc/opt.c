@@ -1,28 +1,28 @@
-/* opt: the priority stack of Mattson and others (1970), where a page comes before another if it is
- * used sooner. The stack's first n pages are what a cache of n pages holds.
+/* opt: the priority stack of Mattson and others (1970). A page comes before another if it is used
+ * sooner. The stack's first n pages are what a cache of n pages holds.
  *
  * An access to x takes x out of its place d and puts it on top. The page that was on top is carried
- * down: at every place above d, whoever is used sooner stays and the other is carried on; who is
- * left takes place d.
+ * down. At every place above d, it is compared with the page there: the one used sooner stays, and
+ * the other is carried on. The page that is left takes place d.
  *
- * Only some sizes are asked for, and what happens between two of them need not be known: the stack
- * is cut at these sizes into layers, and a layer is a heap with the page used latest on top. To
- * carry a page through a layer is to compare it with that one, and to exchange the two if it is
- * used sooner.
+ * Only some sizes are asked for, so what happens between two of them need not be known. The stack
+ * is cut at these sizes into layers. A layer is a heap with the page used latest on top. A page
+ * that is carried through a layer is compared with the page on top. If the carried page is used
+ * sooner, the two change places.
  *
  *     sizes             3            6              9
  *     next uses  9 7 2  |   12 8 5   |   11 10 now  |
  *     after      20 7 2 |    9 8 5   |   11 10 12   |     used again at 20
  *
  * So the time per access is at most the logarithm of a layer's pages times the number of layers
- * above d. (A stack of single places, with a tree to skip those where nothing changes, was thirty
- * times slower on skewed accesses to a million pages: the deeper a page the later its use, so at
- * most places something does.)
+ * above d. (A stack of single places, with a tree to skip places where nothing changes, was thirty
+ * times slower on skewed accesses to a million pages. The deeper a page is, the later its use, so
+ * something changes at most places.)
  *
- * Pages are known by the time of their next use, which no two share; pages never used again are all
- * alike. What was used and has a new time stays in its heap under the old one: it is less than all
- * that count, and swept out when a heap is full. Memory: 6 bytes per access, and 8 per page besides
- * its number. */
+ * A page is known by the time of its next use, which no two pages share. Pages that are never used
+ * again are all alike. When a page is used, it gets a new time, but its old time stays in its heap.
+ * Old times are less than all times that count. They are swept out when a heap is full. Memory: 6
+ * bytes per access, and 8 per page besides its number. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,12 +31,12 @@
 
 #define NEVER INT32_MAX
 #define NOWHERE 0
-#define SLACK (UINT64_C(1) << 24) /* of a heap, at most: places for what no longer counts */
+#define SLACK (UINT64_C(1) << 24) /* places of a heap for old times, at most */
 
 struct layer {
 	int32_t *heap; /* from 1 on */
 	uint32_t n, room;
-	uint64_t pages, capacity; /* those that count */
+	uint64_t pages, capacity; /* without old times */
 	uint64_t hits;
 	uint64_t size; /* of all layers down to this one */
 };
@@ -96,7 +96,7 @@ static void settle(struct opt *o, int32_t value, unsigned layer)
 		((uint16_t *)(void *)o->home.at)[value] = (uint16_t)layer;
 }
 
-/* Room is found only by a page not seen before: then nothing is carried on. */
+/* Only a page not seen before finds room. Then nothing is carried on. */
 static bool find_room(struct layer *l, int32_t value, int32_t now)
 {
 	if (l->pages == l->capacity)
@@ -106,8 +106,8 @@ static bool find_room(struct layer *l, int32_t value, int32_t now)
 	return true;
 }
 
-/* A page comes to a full layer: the one used latest is carried on. The page used now, which comes
- * to the first, has to stay. */
+/* A page comes to a full layer: the page used latest is carried on. The page used now comes to the
+ * first layer, and must stay there. */
 static void come_by(struct opt *o, unsigned i, int32_t *carried)
 {
 	struct layer *l = &o->layers[i];

@@ -1,14 +1,14 @@
-/* osl, optimal steady-state leases (Li and others, 2019): every page has a lease of l accesses, the
- * same after each of its accesses, and is kept until it is used again or the lease ends. The best
- * leases come from how long its intervals of reuse are: with r the interval to the next access
- * (after the last one: none, and what is left of the input to keep it for),
+/* osl, optimal steady-state leases (Li and others, 2019). Every page has a lease of l accesses, the
+ * same after each of its accesses. The page is kept until it is used again or the lease ends. The
+ * best leases follow from the page's reuse intervals. Let r be the interval to the next access.
+ * (After the last access there is no hit, and for room, r is the rest of the input.) Then
  *
  *     hits(l) = #(r <= l)          room(l) = sum of min(r, l)
  *
- * All leases begin at 1, which is the access itself. Then again and again the page and lease with
- * the most additional hits per additional room is taken, until the rooms come to the size, on
- * average over the whole input. For one page these steps are the corners of the upper hull of
- * (room, hits), so that all steps of all pages, sorted by their slope, are the curve:
+ * All leases begin at 1, which is the access itself. Each step then takes the page and lease with
+ * the most additional hits per additional room, until all rooms together reach the size, on average
+ * over the whole input. For one page these steps are the corners of the upper hull of (room, hits).
+ * So all steps of all pages, sorted by their slope, are the curve:
  *
  *     hits |        .---'     slopes fall from corner to corner; leases between them
  *          |    .--'          are never the best choice
@@ -118,7 +118,7 @@ static bool is_flatter(const struct step *a, const struct step *b)
 	return (unsigned __int128)a->hits * b->room < (unsigned __int128)b->hits * a->room;
 }
 
-/* A corner of the hull: what was one before and does not lie above the line to it no longer is. */
+/* Adds a corner of the hull. Earlier corners that do not lie above the line to it are dropped. */
 static void add_corner(struct step *steps, uint64_t from, uint64_t *n, struct step more)
 {
 	while (*n > from && !is_flatter(&more, &steps[*n - 1])) {
@@ -129,8 +129,8 @@ static void add_corner(struct step *steps, uint64_t from, uint64_t *n, struct st
 	steps[(*n)++] = more;
 }
 
-/* All leases of a page, shortest first; room grows by what the intervals and the rest of the input
- * that are longer than the lease before go on for. */
+/* Adds all leases of a page, shortest first. A longer lease takes more room in all intervals, and
+ * in the rest of the input, that are longer than the lease before. */
 static void add_page(struct osl *o, const uint32_t *intervals, uint64_t n, uint64_t rest)
 {
 	struct step *steps = (struct step *)(void *)o->steps.at;
@@ -175,7 +175,8 @@ static uint64_t immediate(const struct osl *o)
 
 /* ---- the curve ---- */
 
-/* Steepest first; of equals the shorter, so that sizes are met as nearly as can be. */
+/* Steepest first. If two are equal, the shorter first, so that sizes are met as closely as
+ * possible. */
 static int by_slope(const void *a, const void *b)
 {
 	const struct step *x = a, *y = b;

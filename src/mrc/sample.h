@@ -1,4 +1,5 @@
-/* SHARDS: a page is looked at if its hash is below rate * 2^64, at every access or at none. */
+/* SHARDS: a page is sampled if its hash is below rate * 2^64. So all accesses to a page are looked
+ * at, or none. */
 #ifndef TD_MRC_SAMPLE_H
 #define TD_MRC_SAMPLE_H
 
@@ -13,17 +14,19 @@ struct td_mrc_sample {
 
 void td_mrc_sample_init(struct td_mrc_sample *s, double rate);
 
-/* Those of the batch that are sampled. They live until the next call, or as long as the batch. */
+/* The sampled accesses of the batch. They are valid until the next call, or as long as the
+ * batch. */
 struct td_mrc_accesses td_mrc_sample_batch(struct td_mrc_sample *s, const struct tide_batch *batch,
 					   uint64_t before);
 
-/* Which of two halves of the sample a page is in: by a bit of its hash that chose none yet. */
-static inline unsigned td_mrc_half(uint64_t page)
+/* Which part of the sample a page is in, by the lowest bits of its hash. Sampling goes by the
+ * highest bits. parts is a power of two. */
+static inline unsigned td_mrc_part(uint64_t page, unsigned parts)
 {
-	return tide_hash64(page) & 1;
+	return (unsigned)tide_hash64(page) & (parts - 1);
 }
 
-/* Of these, the ones in a half. */
+/* The accesses of `from` that are in a half. */
 struct td_mrc_accesses td_mrc_sample_half(struct td_mrc_sample *s,
 					  const struct td_mrc_accesses *from, unsigned half);
 

@@ -1,16 +1,17 @@
 /* vmin (Prieve and Fabry, 1976): the best that a memory of variable size can do. After an access, a
- * page is kept until its next one if that is at most `window` accesses away, else it goes at once.
+ * page is kept until its next access if that is at most `window` accesses away. Otherwise it leaves
+ * at once.
  *
- * With r the interval from an access to the next one to the same page (there is none after the
- * last), over all accesses:
+ * Let r be the interval from an access to the next access to the same page (there is none after the
+ * last). Over all accesses:
  *
  *     misses  = accesses - #(r <= window)
  *     size    = (sum of r <= window  +  #(all others)) / accesses
  *
- * since a page that is kept takes room for r accesses, its own included, and one that goes for its
- * own alone. A size is answered with the widest window that does not need more, on average, over
- * the whole input; a window of 1 needs one page. Memory: 4 bytes for each length of interval up to
- * the longest, 8 per page. */
+ * A page that is kept takes room for r accesses, its own included. A page that leaves takes room
+ * for its own access alone. For a size, the method takes the widest window that does not need more,
+ * on average over the whole input. A window of 1 needs one page. Memory: 4 bytes for each length of
+ * interval up to the longest, and 8 per page. */
 #include "numbers.h"
 
 struct vmin {

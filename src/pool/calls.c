@@ -1,4 +1,4 @@
-/* What callers call. */
+/* The calls of pool.h. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -186,7 +186,8 @@ static int copy_rest(struct td_pool *p, struct range *g, struct tide_error *err)
 	return rc;
 }
 
-/* What is in main memory at once; the others by the group, so that the file is read in parallel. */
+/* Serves pages in main memory at once. Asks for the others in groups, so that the file is read in
+ * parallel. */
 static int copy_range(struct td_pool *p, struct range *g, struct tide_error *err)
 {
 	int rc = 0;

@@ -1,9 +1,10 @@
-/* Device memory: slots of one size, moved to and from main memory many at a time, since a transfer
- * has a cost of its own. One thread at a time calls, and waits.
+/* Device memory: slots of one size. A transfer moves many of them to or from main memory, because
+ * each transfer has a cost of its own. Only one thread at a time makes calls, and it waits for the
+ * result.
  *
- * A device is one const struct td_pool_device; what it needs it keeps behind state. Functions
- * return 0 or a negative errno; after an error of gather() or scatter() the content of slots that
- * were not named is as before. */
+ * A device is one const struct td_pool_device. It keeps what it needs behind `state`. Functions
+ * return 0 or a negative errno. After an error of gather() or scatter(), slots that were not named
+ * have the same content as before. */
 #ifndef TD_POOL_DEVICE_H
 #define TD_POOL_DEVICE_H
 

@@ -1,5 +1,5 @@
-/* Memory of the host as device memory: the default, and real: a second buffer, or one on another
- * memory node. */
+/* Memory of the host as device memory. This is the default: a second buffer, which may be on
+ * another memory node. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

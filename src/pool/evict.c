@@ -1,12 +1,12 @@
-/* What main memory cannot hold goes to the device, in one transfer; what the device cannot hold
- * leaves, to the file first where it is dirty. With the lock, which is given up while bytes move.
- */
+/* Evicts blocks. Blocks that main memory cannot hold go to the device, in one transfer. Blocks that
+ * the device cannot hold leave; dirty ones are written to the file first. The leader holds the
+ * lock, and gives it up while bytes move. */
 #include <string.h>
 
 #include "core/clock.h"
 #include "inside.h"
 
-#define ROUNDS 3 /* to look for others, where some cannot be written */
+#define ROUNDS 3 /* of looking for other pages, if some cannot be written */
 
 /* ---- dirty pages to the file ---- */
 
@@ -17,8 +17,8 @@ static bool is_dirty(struct td_pool *p, uint64_t page)
 	return b != TIDE_NIL && td_pool_word(p, b) & TD_DIRTY;
 }
 
-/* Somebody may be writing it: then it is dirty again when that is done, and what is here is any
- * mixture, which nobody counts on. So ThreadSanitizer is not to look. */
+/* A thread may be writing the page. Then the page is dirty again when the thread is done, and the
+ * copy may be a mixture, which is not relied on. So ThreadSanitizer must not look. */
 #ifdef __SANITIZE_THREAD__
 __attribute__((no_sanitize_thread)) static void copy_as_it_is(void *to, const void *from, size_t n)
 {
@@ -32,9 +32,9 @@ static void copy_as_it_is(void *to, const void *from, size_t n)
 }
 #endif
 
-/* Clean from here on: what is written meanwhile makes it dirty again. Storage that works out check
- * sums does not like bytes that change while it has them: only a page that is on its way out, which
- * nobody can write, is written from where it is. */
+/* The page is clean from here on; a write meanwhile makes it dirty again. Storage that computes
+ * checksums needs bytes that do not change while it writes them. So the page is copied first. Only
+ * a page on its way out, which no thread can write, is written from where it is. */
 static size_t stage_page(struct td_pool *p, size_t k, size_t n)
 {
 	struct td_pool_work *w = &p->work;
@@ -156,14 +156,14 @@ static int write_dirty(struct td_pool *p, const uint32_t *outs, size_t n)
 	return 0;
 }
 
-/* It leaves soon: its place in the index is fetched ahead. */
+/* The block leaves soon: prefetches its place in the index. */
 static void expect(const struct td_pool *p, uint32_t b)
 {
 	if (b != TIDE_NIL && td_pool_word(p, b) & TD_INDEXED)
 		td_pool_index_expect(p, p->blocks[b].tag);
 }
 
-/* At most a batch of blocks. What cannot be written is used last from now on, and stays. */
+/* Drops at most a batch of blocks. A block that cannot be written stays, as the newest. */
 static int drop(struct td_pool *p, const uint32_t *outs, size_t n)
 {
 	int rc = write_dirty(p, outs, n);
@@ -244,7 +244,7 @@ static void land(struct td_pool *p, uint32_t b, uint32_t slot)
 	keep(p, b);
 }
 
-/* Back to where it was. */
+/* Puts the block back to where it was. */
 static void return_victim(struct td_pool *p, uint32_t b)
 {
 	tide_list_push_head(&p->main, td_pool_links(p), b);

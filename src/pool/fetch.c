@@ -1,4 +1,4 @@
-/* What a batch lacks, from the device and from the file; and the signatures of what is new. */
+/* Fetches what a batch lacks from the device and from the file, and signs what is new. */
 #include <string.h>
 
 #include "core/clock.h"
@@ -66,7 +66,7 @@ int td_pool_sign(struct td_pool *p, size_t n)
 	return rc;
 }
 
-/* The blocks of one page: what is remembered, and what has to be worked out. */
+/* The signatures of one page's blocks: those that are remembered, and those to be computed. */
 static size_t list_blocks(struct td_pool *p, size_t i, size_t n)
 {
 	struct td_pool_work *w = &p->work;
@@ -84,7 +84,8 @@ static size_t list_blocks(struct td_pool *p, size_t i, size_t n)
 	return n;
 }
 
-/* Where requests pile up, pages go in unshared rather than later; but not those that are known. */
+/* If too many blocks wait for signatures, a page comes in unshared rather than late. This does not
+ * apply to pages whose signatures are known. */
 static bool is_too_much(const struct td_pool *p, uint64_t page, size_t before)
 {
 	size_t n = 0;

@@ -1,4 +1,4 @@
-/* Everything dirty to the file; and forgetting what is trimmed. */
+/* Writes everything dirty to the file, and forgets what is trimmed. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 
 /* ---- what was written and is clean now may be shared again ---- */
 
-/* Frozen, or on the device, where nobody writes either. */
+/* Is the block clean, and safe from writes? It is frozen now, or it is on the device. */
 static bool is_calm(struct td_pool *p, uint32_t b)
 {
 	uint64_t word = td_pool_word(p, b);
@@ -56,7 +56,7 @@ static void hold_alone(struct td_pool *p, uint32_t b, uint64_t signature)
 	thaw(p, b);
 }
 
-/* Into an equal one, which must be in main memory to be compared. */
+/* Merges the block into an equal one. That must be in main memory to be compared. */
 static void merge(struct td_pool *p, uint32_t b, uint64_t signature, const void *bytes)
 {
 	uint32_t other = td_pool_index_find(p, signature);
@@ -97,10 +97,10 @@ static void share_written(struct td_pool *p, size_t pages)
 
 /* ---- flush ---- */
 
-/* Once over the bits of all blocks. What gets dirty behind it, or could not be written, is the next
- * flush's. */
+/* One pass over the dirty bits of all blocks. The next flush writes what becomes dirty behind the
+ * pass, and what could not be written. */
 struct sweep {
-	uint64_t bits;    /* of the last word taken: those to come */
+	uint64_t bits;    /* the bits of the last word that are still to come */
 	uint32_t at, end; /* words */
 };
 
@@ -142,8 +142,8 @@ static int flush_some(struct td_pool *p, struct sweep *s)
 	return rc;
 }
 
-/* What the storage could not keep the kernel forgets, and says so once. Here it may have left long
- * ago: it cannot be written again, so no flush may say any more that all is there. */
+/* If storage could not keep data, the kernel forgets the data, and says so once. The data may have
+ * left the pool long ago, so the pool cannot write it again. So no later flush may succeed. */
 static int sync_file(struct td_pool *p)
 {
 	if (!p->sync_error)
@@ -187,7 +187,7 @@ int td_pool_flush(struct td_pool *p, struct tide_error *err)
 
 #define PAGES_AT_ONCE 256
 
-/* As the leader: no page is read or written meanwhile. Those that are pinned stay. */
+/* The caller is the leader, so no page is read or written meanwhile. Pinned pages stay. */
 static size_t forget_pages(struct td_pool *p, uint64_t first, uint64_t end, uint64_t *pinned)
 {
 	size_t n = 0;
@@ -220,8 +220,9 @@ static bool has_window(struct td_pool *p, uint64_t first, uint64_t end)
 	return false;
 }
 
-/* Pages of several blocks are pinned with the lock alone: none may be meanwhile, since zeros in
- * shared blocks may fail, and then the file must not have them already. */
+/* A thread needs only the lock to pin a page of several blocks. No page may be pinned meanwhile:
+ * putting zeros into shared blocks may fail, and then the file must not have the zeros already. So
+ * the lock is kept here. */
 static bool try_punch(struct td_pool *p, uint64_t first, uint64_t end)
 {
 	if (p->degree > 1)
@@ -232,8 +233,8 @@ static bool try_punch(struct td_pool *p, uint64_t first, uint64_t end)
 	return punched;
 }
 
-/* What is in memory is forgotten only when the file has no more of it: who cannot punch has to
- * write zeros, which may fail. */
+/* Pages in memory are forgotten only when the file has no more of them. If the file system cannot
+ * punch holes, zeros are written, which may fail. */
 static int trim_some(struct td_pool *p, uint64_t first, uint64_t end, struct tide_error *err)
 {
 	uint64_t pinned[PAGES_AT_ONCE];

@@ -1,5 +1,5 @@
-/* Signatures on the processor. MD5 is libcrypto's, which is loaded where it is asked for: no
- * program has to have it because of us. */
+/* Signatures on the processor. MD5 comes from libcrypto, which is loaded only when MD5 is asked
+ * for. So the library does not depend on libcrypto. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #include "inside.h"
 #include "tide/event.h"
 
-/* By thread, so that one thread's hits stay in order. */
+/* The thread decides the ring, so that one thread's hits stay in order. */
 unsigned td_pool_my_ring(void)
 {
 	return (unsigned)(tide_hash64((uint64_t)pthread_self()) % TD_RINGS);
@@ -59,8 +59,8 @@ void td_pool_drain(struct td_pool *p)
 		drain_ring(p, &p->rings[__builtin_ctzll(used)]);
 }
 
-/* A full ring is drained where that costs no wait; else what is not recorded is a little of the
- * order of hits that happened at the same time. */
+/* A full ring is drained if that costs no wait. Otherwise further hits are not recorded: a little
+ * of the order of hits that happened at the same time is lost. */
 static void record(struct td_pool *p, uint64_t ref)
 {
 	unsigned i = td_pool_my_ring();
@@ -95,8 +95,8 @@ static void unpin(struct td_pool *p, uint32_t b)
 	atomic_fetch_sub_explicit(&p->blocks[b].word, 1, memory_order_release);
 }
 
-/* The page may have left the block for another one before the pin, and who shared it with this
- * page may have it alone now. */
+/* The page may have left the block for another one before the pin. Another page that shared the
+ * block may now have it alone, and may write it. So the ref is read again. */
 bool td_pool_hit(struct td_pool *p, uint64_t page, bool write, struct tide_pool_pin *pin)
 {
 	_Atomic uint64_t *at = td_pool_ref_at(p, page);
@@ -108,14 +108,14 @@ bool td_pool_hit(struct td_pool *p, uint64_t page, bool write, struct tide_pool_
 		unpin(p, b);
 		return false;
 	}
-	*pin = (struct tide_pool_pin){td_pool_bytes_of(p, b), page, ref,
+	*pin = (struct tide_pool_pin){sizeof *pin, td_pool_bytes_of(p, b), page, ref,
 				      write ? TIDE_POOL_WRITE : TIDE_POOL_READ};
 	record(p, ref);
 	return true;
 }
 
-/* Every writer sees to the bit itself: one that set TD_DIRTY before may not have come to it yet. A
- * flush that cleared the bit before it was looked at here will see TD_DIRTY. */
+/* Every writer sets the bit itself, because the writer that set TD_DIRTY may not have set the bit
+ * yet. If a flush cleared the bit before this call reads it, the flush will see TD_DIRTY. */
 void td_pool_mark_dirty(struct td_pool *p, uint32_t b)
 {
 	_Atomic uint64_t *bits = &p->dirty[b / 64];

@@ -1,11 +1,11 @@
-/* From signatures to blocks: open addressing with eight bytes an entry, at most two thirds full.
- * Instead of the paper's three levels there is one, since a signature has one block but for
+/* From signatures to blocks: open addressing, eight bytes per entry, at most two thirds full. The
+ * paper has three levels. One is enough here, because a signature has one block, except for
  * collisions:
  *
  *   table[home(tag) ...] --> block
  *
- * Blocks with another tag are not even looked at, so a search for what is not there, and a removal,
- * stay within a line or two of the table. Entries move back when one is removed, so nothing is ever
+ * A search does not look at blocks with another tag. So a search that finds nothing, and a removal,
+ * stay within a line or two of the table. A removal moves later entries back, so the table is never
  * rebuilt. */
 #include "inside.h"
 
@@ -45,7 +45,7 @@ bool td_pool_index_has(const struct td_pool *p, uint32_t b)
 	return p->table[i].block != 0;
 }
 
-/* Nobody can have pinned it yet, nor do so before it is thawed, so its word is ours. */
+/* No thread can pin the block before it is thawed, so no other thread changes its word. */
 void td_pool_index_add(struct td_pool *p, uint32_t b, uint64_t signature)
 {
 	uint64_t word = td_pool_word(p, b);
@@ -95,7 +95,7 @@ void td_pool_content_free(struct td_pool *p, uint32_t content)
 	p->free_content = content;
 }
 
-/* There are more contents than blocks, so one that nobody holds is always found. */
+/* There are more contents than blocks, so there is always a content that no block holds. */
 static void free_some(struct td_pool *p)
 {
 	td_assert(p->n_contents > p->n_blocks);
@@ -105,7 +105,8 @@ static void free_some(struct td_pool *p)
 	p->hand = p->hand + 1 == p->n_contents ? 0 : p->hand + 1;
 }
 
-/* One that was never used, while there are such; their memory was not touched before. */
+/* Takes a content that was never used, as long as there is one. Its memory was not touched
+ * before. */
 static uint32_t take_content(struct td_pool *p)
 {
 	if (p->free_content == TIDE_NIL && p->contents_used < p->n_contents) {

@@ -1,6 +1,6 @@
-/* What a batch brought, into main memory; its requests are served. With the lock, in the order of
- * the requests: so equal blocks of one batch find each other, and the queue is as if they had come
- * one by one. */
+/* Puts what a batch brought into main memory, and serves its requests, in their order. So equal
+ * blocks of one batch find each other, and the queue is as if the requests had come one by one. The
+ * leader holds the lock. */
 #include <errno.h>
 #include <string.h>
 

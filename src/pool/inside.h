@@ -3,29 +3,30 @@
  *   page of the file --> D refs --> block --> frame of main memory, or slot of the device
  *                        D links -> content -> block that holds it now, if any
  *
- * A ref is a block's number and its generation: it counts as long as the block has that generation.
- * So a block that leaves needs not know who refers to it. In GRAM a page is one block, which is its
- * own (private). In DEDU a block is private to a page, or the index finds it by its signature, and
- * then it is *alone*, of one page so far, or it holds a *content* that any number of pages link to.
- * A content outlives its block: its pages are known to be equal, byte by byte, and unchanged since,
- * so when one of them is read again it is there for all. The link of a page that is like no other
- * is its signature. Both are what is remembered of clean pages.
+ * A ref is a block's number and its generation. It counts as long as the block has that generation.
+ * So a block that leaves need not know which pages refer to it. In GRAM a page has one block of its
+ * own (private). In DEDU a block is private to a page, or the index finds it by its signature. A
+ * block in the index is *alone* (it belongs to one page so far), or it holds a *content* that any
+ * number of pages link to. A content outlives its block: its pages are known to be equal, byte by
+ * byte, and unchanged since. So when one of them is read again, it is there for all of them. If a
+ * page equals no other page, its link is its signature. Contents and signatures are what the pool
+ * remembers of clean pages.
  *
- * Hits take no lock: a pin is a compare-and-swap on the block's word (hit.c), and which block it
- * was goes to a ring of the thread's, to be told to the queue before anything is decided by it. All
- * else is under `lock`. Who moves blocks between main memory, device and file is the *leader*
- * (busy), one thread at a time; it gives up the lock while bytes move:
+ * Hits take no lock. A pin is a compare-and-swap on the block's word (hit.c). The thread notes the
+ * block in its ring. The rings are drained into the queue before the queue decides anything. All
+ * else is under `lock`. One thread at a time, the *leader* (busy), moves blocks between main
+ * memory, device and file. It gives up the lock while bytes move:
  *
- *   calls.c  what callers call; serve.c: a request whose page is in main memory
+ *   calls.c  the calls of pool.h; serve.c: a request whose page is in main memory
  *   lead.c   collects a batch of requests, and runs it
- *   plan.c   what the pages of a batch lack
- *   fetch.c  from the device, from the file, signatures
- *   insert.c into main memory, shared where equal; requests are served here
- *   evict.c  the oldest of main memory to the device, the oldest of that to the file
- *   flush.c  dirty pages to the file; trim
- *   refs.c, index.c  blocks, contents, and who holds what
+ *   plan.c   finds what the pages of a batch lack
+ *   fetch.c  brings it from the device and from the file, and signs what is new
+ *   insert.c puts it into main memory, shared where equal, and serves the requests
+ *   evict.c  moves the oldest blocks of main memory to the device, and of the device to the file
+ *   flush.c  writes dirty pages to the file; trims
+ *   refs.c, index.c  blocks and contents, and the pages that have them
  *   window.c pages of several blocks, in one piece while pinned
- *   regions.c where sharing pays, for `auto` */
+ *   regions.c finds where sharing pays, for `auto` */
 #ifndef TD_POOL_INSIDE_H
 #define TD_POOL_INSIDE_H
 
@@ -47,27 +48,27 @@
 
 struct td_pool_block {
 	_Atomic uint64_t word;
-	uint64_t owner;        /* of a private one, or one alone: its ref; TD_NOBODY: it was left */
-	struct tide_link link; /* in p->main or p->device; next alone: in the list of free ones,
-				* where those from p->blocks_used on never were */
+	uint64_t owner;        /* private or alone: its page's ref; TD_NOBODY: the page left it */
+	struct tide_link link; /* in p->main or p->device. A free block uses `next` alone; blocks
+				* from p->blocks_used on were never used, and are in no list */
 	uint32_t content;      /* TIDE_NIL: private or alone */
-	uint32_t tag;          /* of an indexed one: the upper half of its signature */
+	uint32_t tag;          /* indexed: the upper half of its signature */
 	uint32_t slot;         /* frame or slot */
-	bool in_frame;         /* that is where its bytes are, also on its way */
+	bool in_frame;         /* its bytes are in a frame; kept up while it is on its way */
 };
 #define TD_NOBODY UINT64_MAX
 
-/* Signatures are half of what the hash gives, since bytes are compared anyway; and odd: a link that
- * is not is one to a content, whose generations are even. */
+/* A signature is half of what the hash gives, because bytes are compared anyway. Signatures are
+ * odd. An even link is a link to a content, because generations of contents are even. */
 
 struct td_pool_content {
-	uint32_t low, tag; /* its signature, in two: so it takes 20 bytes, not 24 */
-	uint32_t block;    /* TIDE_NIL: not held now; of a free one: the next free one */
+	uint32_t low, tag; /* its signature, split so that the struct takes 20 bytes, not 24 */
+	uint32_t block;    /* TIDE_NIL: no block holds it now; if free: the next free one */
 	uint32_t gen;
-	uint32_t links; /* refs that have it; 0: free, or held though all have left */
+	uint32_t links; /* refs that link to it; 0: free, or held though all refs have left */
 };
 
-/* Of the index. */
+/* An entry of the index. */
 struct td_pool_entry {
 	uint32_t block; /* + 1; 0: none */
 	uint32_t tag;
@@ -94,7 +95,7 @@ struct td_pool_request {
 	size_t *left; /* counts down when it is done */
 	tide_pool_done *done;
 	void *arg;
-	struct td_pool_request *next;    /* in the queue, or of those to be told */
+	struct td_pool_request *next;    /* in the queue, or in `told` */
 	struct td_pool_request *sibling; /* for the same page, later in the batch */
 };
 
@@ -112,7 +113,7 @@ struct td_pool_item {
 	struct td_io_request io;
 };
 
-/* What one batch, or one flush, is worked out in: the leader's. */
+/* The leader's memory for one batch or one flush. */
 struct td_pool_work {
 	struct td_pool_item *items;
 	size_t n;
@@ -179,9 +180,9 @@ struct td_pool {
 	pthread_cond_t more; /* for a leader that collects */
 	bool busy, stop;
 	struct td_pool_request *queue, **queue_end;
-	struct td_pool_request *told, **told_end; /* done, to be told by the server */
+	struct td_pool_request *told, **told_end; /* done; the server will tell their callers */
 	size_t queued, waiting, async;
-	uint64_t missed, missed_before; /* rings of threads: in this batch, in the last */
+	uint64_t missed, missed_before; /* bits of threads: in this batch, in the last one */
 	pthread_t server;
 	bool has_server;
 	pthread_mutex_t flush_lock; /* before `lock` */
@@ -207,8 +208,8 @@ struct td_pool {
 	unsigned char *zeros; /* a page of them */
 	struct td_io *io;
 	struct td_io_file file;
-	int write_error; /* why room could not be made, last time */
-	int sync_error;  /* why storage did not keep what it had been given; with flush_lock */
+	int write_error; /* why room could not be made the last time */
+	int sync_error;  /* why storage did not keep what it was given; under flush_lock */
 	struct tide_counts counts;
 	struct tide_pool_stats figures;
 };
@@ -287,19 +288,20 @@ static inline uint64_t td_pool_signature_in(const struct td_pool_content *c)
 	return (uint64_t)c->tag << 32 | c->low;
 }
 
-/* refs.c; all with the lock */
+/* refs.c; all under the lock */
 uint32_t td_pool_resolve(struct td_pool *p, uint64_t ref); /* the block, or TIDE_NIL */
 uint32_t td_pool_content_of(const struct td_pool *p, uint64_t ref);
 uint64_t td_pool_signature_of(const struct td_pool *p, uint64_t ref); /* 0: not known */
-/* In the queue of main, used last, but frozen. */
+/* A new block. It is the newest in the queue of main memory, but frozen. */
 uint32_t td_pool_block_new(struct td_pool *p, uint32_t frame);
 void td_pool_block_own(struct td_pool *p, uint32_t b, uint64_t ref); /* and thaws it */
 void td_pool_block_free(struct td_pool *p, uint32_t b); /* in no queue; its place is free too */
-/* b, which nobody has yet, is the page's, and may be found by others. */
+/* The page gets block b, which no page has yet. Other pages may find it. */
 void td_pool_hold(struct td_pool *p, uint64_t ref, uint32_t b, uint64_t signature);
-void td_pool_share(struct td_pool *p, uint64_t ref, uint32_t b); /* b, which is indexed, */
-bool td_pool_takes_more(const struct td_pool *p, uint32_t b);    /* if so */
-/* Nobody may pin it until it is thawed; false: somebody has. */
+/* The page gets block b, which is indexed, too. Ask td_pool_takes_more() first. */
+void td_pool_share(struct td_pool *p, uint64_t ref, uint32_t b);
+bool td_pool_takes_more(const struct td_pool *p, uint32_t b);
+/* No thread can pin the block until it is thawed. false: it is pinned, and not frozen. */
 bool td_pool_freeze(struct td_pool *p, uint32_t b);
 void td_pool_thaw(struct td_pool *p, uint32_t b);
 bool td_pool_take(struct td_pool *p, uint32_t b); /* out of the queue too */
@@ -324,13 +326,14 @@ void td_pool_content_free(struct td_pool *p, uint32_t content);
 
 /* hit.c */
 bool td_pool_hit(struct td_pool *p, uint64_t page, bool write, struct tide_pool_pin *pin);
-/* If the block has that generation and these flags, and not as many pins as can be counted. */
+/* Succeeds if the block has that generation and these flags, and can count one more pin. */
 bool td_pool_try_pin(struct td_pool *p, uint64_t ref, uint64_t needed);
 void td_pool_release(struct td_pool *p, uint32_t b, bool dirty);
 unsigned td_pool_my_ring(void);
 void td_pool_drain(struct td_pool *p); /* with the lock */
 
-/* serve.c, with the lock: can it be served now, and doing so. -EAGAIN: by the leader only. */
+/* serve.c, under the lock: can the request be served now? Serve it. -EAGAIN: only the leader
+ * can. */
 bool td_pool_ready(struct td_pool *p, const struct td_pool_request *r);
 int td_pool_serve(struct td_pool *p, struct td_pool_request *r, bool leads);
 
@@ -342,12 +345,12 @@ void td_pool_finish(struct td_pool *p, struct td_pool_request *r, int result);
 void td_pool_lead_begin(struct td_pool *p);
 void td_pool_lead_end(struct td_pool *p);
 
-/* The phases of a batch: with the lock, which they give up. */
+/* The phases of a batch. The leader holds the lock, and gives it up while bytes move. */
 void td_pool_plan(struct td_pool *p);
 void td_pool_fetch(struct td_pool *p);
 void td_pool_insert(struct td_pool *p);
 void td_pool_evict(struct td_pool *p);
-/* Pages of work.pages to the file: those that are dirty. work.results says how each went. */
+/* Writes the dirty ones of work.pages to the file. work.results says how each went. */
 void td_pool_write_back(struct td_pool *p, size_t n);
 int td_pool_gather(struct td_pool *p, const uint32_t *slots, void **to, size_t n);
 int td_pool_sign(struct td_pool *p, size_t n); /* work.hashed into work.found; without the lock */
@@ -358,7 +361,7 @@ int td_pool_window_get(struct td_pool *p, uint64_t page, struct tide_pool_pin *p
 int td_pool_window_put(struct td_pool *p, const struct tide_pool_pin *pin); /* -EINVAL: no pin */
 void td_pool_copy(struct td_pool *p, const struct td_pool_request *r);
 
-/* regions.c, with the lock but the second */
+/* regions.c; under the lock, except td_pool_region_dirtied() */
 bool td_pool_region_wants(struct td_pool *p, uint64_t page);
 void td_pool_region_dirtied(struct td_pool *p, uint64_t page);
 void td_pool_region_read(struct td_pool *p, uint64_t page);

@@ -1,7 +1,7 @@
 /* Requests that wait, and the leader that serves them in batches.
  *
- * Whoever waits and finds no leader becomes it. It collects until a batch is full, everybody who
- * lately missed is waiting, or the epoch is over. */
+ * A thread that waits and finds no leader becomes the leader. It collects requests until the batch
+ * is full, all threads that missed lately are waiting, or the epoch is over. */
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -10,12 +10,12 @@
 #include "core/clock.h"
 #include "inside.h"
 
-#define PATIENCE_NS 1000000000 /* that a leader waits for somebody to put a page */
+#define PATIENCE_NS 1000000000 /* how long a leader waits for a thread to put a page */
 #define PAUSE_NS 100000
 /* Batches between walks of everything: so a batch costs a few blocks more. */
 #define CHECK_EVERY(p) (1024 + ((p)->pages * (p)->degree + (p)->n_blocks + (p)->table_n) / 16)
 
-/* ---- who leads ---- */
+/* ---- the leader ---- */
 
 void td_pool_lead_begin(struct td_pool *p)
 {
@@ -24,8 +24,8 @@ void td_pool_lead_begin(struct td_pool *p)
 	p->busy = true;
 }
 
-/* Those without a thread that waits. Only the server does so: a caller of the pool may hold locks
- * that these take. */
+/* Calls `done` for requests for which no thread waits. Only the server does this: a caller of the
+ * pool may hold locks that `done` takes. */
 static void tell(struct td_pool *p)
 {
 	struct td_pool_request *list = p->told;
@@ -122,7 +122,8 @@ static void fail_first(struct td_pool *p)
 	td_pool_finish(p, r, p->write_error ? p->write_error : -ENOBUFS);
 }
 
-/* Somebody may put a page. Else those fail who have waited, but for those that need no frame. */
+/* Waits until a thread puts a page. If none does, the requests that have waited fail, except those
+ * that need no frame. */
 static void wait_for_frames(struct td_pool *p)
 {
 	uint64_t end_ns = td_clock_ns() + PATIENCE_NS;
@@ -132,7 +133,7 @@ static void wait_for_frames(struct td_pool *p)
 		td_pool_plan(p);
 	}
 	if (p->write_error)
-		waiting = 1; /* the next one tries again */
+		waiting = 1; /* the next request tries to write again */
 	for (; !p->work.n && p->queue && waiting; waiting--) {
 		fail_first(p);
 		td_pool_plan(p);

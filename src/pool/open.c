@@ -1,4 +1,4 @@
-/* A pool comes to be, and goes. */
+/* Opens and closes a pool. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -220,9 +220,9 @@ static int pin_memory(struct td_pool *p, struct tide_error *err)
 	return rc ? rc : d->pin(p->device_state, p->work.compare, staging, err);
 }
 
-/* Two pools over one file, one of which writes, would lose data without a word. So each has a byte
- * far behind its end locked, for others of its kind: programs that look at the file are not
- * disturbed. Where nothing can be locked the caller has to know. */
+/* Two pools over one file would lose data without a message if one of them writes. So each pool
+ * locks a byte far behind the end of the file. Only other pools notice the lock; programs that look
+ * at the file do not. If the file cannot be locked, the caller must know what it does. */
 static int lock_file(struct td_pool *p, struct tide_error *err)
 {
 	struct flock lock = {.l_type = p->read_only ? F_RDLCK : F_WRLCK,
@@ -285,7 +285,7 @@ int td_pool_open(struct td_pool **out, const struct td_pool_config *c, struct ti
 	return rc;
 }
 
-/* What fails once may go well the second time; then it is said. */
+/* A flush that failed may succeed the second time. If not, the error is returned. */
 int td_pool_close(struct td_pool *p, struct tide_error *err)
 {
 	int rc = 0;

@@ -1,4 +1,4 @@
-/* Which pages a batch is about, and what each of them lacks. With the lock. */
+/* Finds the pages of a batch, and what each of them lacks. The leader holds the lock. */
 #include "inside.h"
 #include "tide/event.h"
 

@@ -1,5 +1,5 @@
-/* The buffer pool: what src/lib makes tide/pool.h of. Numbers instead of texts; the rest is as
- * there. */
+/* The buffer pool as src/lib uses it for tide/pool.h. Options are numbers instead of texts; the
+ * rest is as in tide/pool.h. */
 #ifndef TD_POOL_POOL_H
 #define TD_POOL_POOL_H
 

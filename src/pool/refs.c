@@ -1,4 +1,4 @@
-/* Who holds what: refs, links, blocks and their places. All with the lock. */
+/* Which pages have which blocks: refs, links, blocks and their places. All under the lock. */
 #include <errno.h>
 #include <string.h>
 
@@ -226,8 +226,9 @@ static void remove_block(struct td_pool *p, uint32_t b)
 	atomic_fetch_and(&p->blocks[b].word, ~TD_INDEXED);
 }
 
-/* A block of this page alone becomes its own. Not if somebody has it pinned, who may have got it as
- * another page that has left it since; behind windows are this page's pins alone. */
+/* A block that only this page has becomes private. This fails if the block is pinned, because the
+ * pin may be for another page that has left the block since. (Pins behind a window are always for
+ * this page.) */
 static bool detach(struct td_pool *p, uint64_t ref, uint32_t b)
 {
 	uint32_t content = p->blocks[b].content;
@@ -242,7 +243,8 @@ static bool detach(struct td_pool *p, uint64_t ref, uint32_t b)
 	return true;
 }
 
-/* It goes on without this page: for others, or until it is not pinned any more. */
+/* The page leaves the block. The block stays for other pages, or until it is not pinned any
+ * more. */
 static void leave(struct td_pool *p, uint64_t ref, uint32_t b)
 {
 	if (p->blocks[b].content == TIDE_NIL) {
@@ -295,14 +297,16 @@ static bool take_anywhere(struct td_pool *p, uint32_t b)
 	return true;
 }
 
-/* It never was in memory. It is only looked at: a trim of a large file that is empty takes none. */
+/* Was the page never in memory? Only reads the tables, so trimming a large empty file takes no
+ * memory for them. */
 static bool is_untouched(const struct td_pool *p, uint64_t ref)
 {
 	return !atomic_load_explicit(td_pool_ref_at(p, ref), memory_order_relaxed) &&
 	       !link_of(p, ref);
 }
 
-/* Who has it pinned for reading keeps it; who may write it is asked to do so. */
+/* A caller that has the block pinned for reading keeps it. false: a caller may be writing it, so
+ * the page must be written with zeros. */
 static bool forget_block(struct td_pool *p, uint64_t ref)
 {
 	if (is_untouched(p, ref))

@@ -1,8 +1,9 @@
-/* Where sharing pays, for `auto`. The file is cut into regions of 1,024 pages. A region shares
- * until it has been measured: where few of its blocks have an equal one, or where its pages are
- * written about as often as they are read from the file, hashing is for nothing. One page in 16 is
- * hashed even so, which is how a region that changes is found out: in runs of 16, so that equal
- * neighbours meet, and at the same places of every MiB (of pages of 4 KiB), so that copies do. */
+/* Finds where sharing pays, for `auto`. The file is cut into regions of 1,024 pages. A region
+ * shares until it has been measured. Hashing is useless if few of its blocks have an equal block,
+ * or if its pages are written about as often as they are read from the file. Then one page in 16 is
+ * still hashed, so that the pool notices when the region changes. These pages are in runs of 16, so
+ * that equal neighbours meet. They are at the same places of every MiB (with pages of 4 KiB), so
+ * that copies meet. */
 #include "inside.h"
 
 #define ENOUGH 1024       /* blocks or pages, before a region is judged */

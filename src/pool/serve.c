@@ -1,4 +1,4 @@
-/* A request whose page is in main memory. All with the lock. */
+/* Serves a request whose page is in main memory. All under the lock. */
 #include <errno.h>
 
 #include "inside.h"
@@ -40,6 +40,7 @@ static void dirty_page(struct td_pool *p, uint64_t page)
 
 static int pin_page(struct td_pool *p, struct td_pool_request *r)
 {
+	r->pin.size = sizeof r->pin;
 	r->pin.page = r->page;
 	r->pin.access = r->write ? TIDE_POOL_WRITE : TIDE_POOL_READ;
 	if (p->degree > 1)

@@ -1,4 +1,4 @@
-/* What happened, and whether what is agrees. */
+/* Counts and figures, and the check that the parts of a pool agree. */
 #include <errno.h>
 #include <inttypes.h>
 

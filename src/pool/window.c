@@ -1,7 +1,8 @@
-/* Pages of several blocks: in one piece as long as somebody has them pinned. All with the lock.
+/* Pages of several blocks. Such a page is in one piece as long as a caller has it pinned. All under
+ * the lock.
  *
- * A window is a copy of the page's blocks, which stay pinned in main memory behind it; what is
- * written to it goes to the blocks when its pin is put. Copies of bytes see windows too. */
+ * A window is a copy of the page's blocks, which stay pinned in main memory behind it. Writes to
+ * the window go to the blocks when its pin is put. Requests that copy bytes see windows too. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* Compression, by workers that have all their memory from the start: a thread takes one for as long
- * as a page takes, and waits where all are taken. */
+/* Compression by workers. A worker has all its memory from the start. A thread takes a worker for
+ * one page, and waits while all workers are taken. */
 #ifndef TD_TIERS_CODEC_H
 #define TD_TIERS_CODEC_H
 
@@ -28,14 +28,14 @@ struct td_codec {
 	struct td_worker *free;
 };
 
-/* packed_max: pages that do not get so small are not worth it. memory_bytes: for all workers,
- * where one is the least, and of which up to all are used. */
+/* packed_max: pages that do not become this small are not worth compressing. memory_bytes: the
+ * limit for all workers together; there is at least one worker. */
 int td_codec_open(struct td_codec *c, enum td_store_codec kind, uint32_t page_bytes,
 		  uint32_t packed_max, uint64_t memory_bytes);
 void td_codec_close(struct td_codec *c);
 size_t td_codec_memory(const struct td_codec *c);
 
-/* None is needed to unpack LZ4: that gives NULL, which may be given back. */
+/* Unpacking LZ4 needs no worker. td_codec_take() then gives NULL, which may be given back. */
 struct td_worker *td_codec_take(struct td_codec *c, bool pack);
 void td_codec_give(struct td_codec *c, struct td_worker *w);
 

@@ -82,6 +82,8 @@ static bool parse_word(struct td_inject *in, struct word w)
 		return parse_error(value, &in->read_error, &in->read_every);
 	if (is(w, "write"))
 		return parse_error(value, &in->write_error, &in->write_every);
+	if (is(w, "map"))
+		return parse_error(value, &in->map_error, &in->map_every);
 	if (is(w, "short"))
 		return parse_count(value, &in->short_every);
 	if (is(w, "delay"))
@@ -124,4 +126,12 @@ int td_inject_count(struct td_inject *in, bool write, bool *cut)
 		return in->read_error;
 	*cut = is_nth(n, in->short_every);
 	return 0;
+}
+
+int td_inject_map(struct td_inject *in)
+{
+	if (!in->map_every)
+		return 0;
+	uint64_t n = atomic_fetch_add_explicit(&in->maps, 1, memory_order_relaxed) + 1;
+	return is_nth(n, in->map_every) ? in->map_error : 0;
 }

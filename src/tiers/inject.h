@@ -1,4 +1,4 @@
-/* Failures on demand, for tests: which request fails is a matter of counting. */
+/* Failures on demand, for tests. Requests are counted, and every n-th one fails. */
 #ifndef TD_TIERS_INJECT_H
 #define TD_TIERS_INJECT_H
 
@@ -8,9 +8,10 @@
 #include "tide/error.h"
 
 struct td_inject {
-	_Atomic uint64_t reads, writes;                /* started so far */
+	_Atomic uint64_t reads, writes, maps;          /* started so far */
 	uint64_t read_every, write_every, short_every; /* 0: never */
-	int read_error, write_error;                   /* negative */
+	uint64_t map_every;
+	int read_error, write_error, map_error; /* negative */
 	uint64_t delay_ns;
 	bool sync; /* no io_uring */
 };
@@ -18,7 +19,9 @@ struct td_inject {
 /* The text of td_io_open(), or NULL. */
 int td_inject_parse(struct td_inject *in, const char *text, struct tide_error *err);
 
-/* A request starts: 0, or what it fails with. *cut: it is to be short. */
+/* A request starts. Gives 0, or the error that it fails with. *cut: the request must be short. */
 int td_inject_count(struct td_inject *in, bool write, bool *cut);
+/* Pages are to be mapped: the same. */
+int td_inject_map(struct td_inject *in);
 
 #endif

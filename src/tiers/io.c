@@ -255,6 +255,11 @@ bool td_io_has_ring(struct td_io *io)
 	return ring;
 }
 
+int td_io_map_fails(struct td_io *io)
+{
+	return td_inject_map(&io->inject);
+}
+
 uint64_t td_io_errors(const struct td_io *io)
 {
 	return atomic_load_explicit(&io->errors, memory_order_relaxed);

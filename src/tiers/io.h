@@ -1,8 +1,9 @@
-/* Reads and writes of files, many at a time, by io_uring; direct I/O where the file system has it.
+/* Reads and writes files by io_uring, many requests at a time, with direct I/O where the file
+ * system has it.
  *
- * Nothing here allocates or takes a lock of the C library's after open: a fault is served in a
- * signal handler. All calls may come from any thread. A kernel that refuses io_uring gets pread and
- * pwrite, in the calling thread. */
+ * After open, nothing here allocates or takes a lock of the C library, because the pager serves
+ * faults in a signal handler. Any thread may make any call. If the kernel refuses io_uring, the
+ * calling thread uses pread and pwrite. */
 #ifndef TD_TIERS_IO_H
 #define TD_TIERS_IO_H
 
@@ -71,6 +72,9 @@ int td_io_flush(struct td_io *io, struct td_io_file *f); /* durable: 0 or -errno
 
 /* Frees the blocks of a range of a CREATEd file; a file system that cannot: nothing. */
 void td_io_punch(struct td_io_file *f, uint64_t offset, uint64_t bytes);
+
+/* Does the mapping of some pages fail, as inject has it ("map=ENOMEM:100")? 0 or -errno. */
+int td_io_map_fails(struct td_io *io);
 
 uint64_t td_io_errors(const struct td_io *io);
 bool td_io_has_ring(struct td_io *io); /* or does each request take its thread's time */

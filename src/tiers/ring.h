@@ -4,11 +4,12 @@
  *     -> in the ring, under way ---------------------> taken -----------> done
  *     -> taken, where there is no ring or nothing to ask it for
  *
- * One lock. Whoever waits for a request in the ring is its reaper, unless there is one already;
- * the reaper sleeps in the kernel, without the lock, and everybody else on `news`. Three rules keep
- * anybody from sleeping for ever: a reaper that leaves says so, so that another can follow; a
- * request that gets done is said; and nobody becomes a reaper for a request that is taken already,
- * since the kernel has nothing to say about that any more. */
+ * There is one lock. A thread that waits for a request in the ring becomes the reaper, unless there
+ * is one already. The reaper sleeps in the kernel, without the lock. All other waiting threads
+ * sleep on `news`. Three rules keep threads from sleeping for ever. A reaper that stops wakes the
+ * others, so that one of them can follow. A thread that finishes a request wakes the others. No
+ * thread becomes the reaper for a request that is already taken, because the kernel has nothing
+ * more to say about it. */
 #ifndef TD_TIERS_RING_H
 #define TD_TIERS_RING_H
 
@@ -20,7 +21,7 @@
 
 enum { TD_IO_IDLE, TD_IO_IN_RING, TD_IO_TAKEN, TD_IO_DONE }; /* td_io_request.state */
 
-/* A done that is running, in the thread on whose stack this lies. */
+/* A callback `done` that is running, in the thread on whose stack this struct lies. */
 struct td_io_call {
 	const struct td_io_request *r;
 	struct td_io_call *next;
@@ -29,29 +30,30 @@ struct td_io_call {
 struct td_io {
 	struct td_inject inject;
 	_Atomic uint64_t errors;
-	pthread_mutex_t lock; /* of all below */
+	pthread_mutex_t lock; /* guards all members below */
 	pthread_cond_t news;
 	unsigned sleepers;
 	size_t open; /* requests started and not done */
 	struct td_io_call *calls;
-	bool ring;     /* new requests go there */
-	bool made;     /* there is one */
-	bool reaping;  /* somebody is at the end of the ring that answers */
+	bool ring;     /* new requests go to the ring */
+	bool made;     /* there is a ring */
+	bool reaping;  /* there is a reaper */
 	unsigned used; /* requests in the ring; at most depth */
 	unsigned depth;
 	struct io_uring uring;
 	struct __kernel_timespec delay;
 };
 
-/* All with the lock held. */
+/* The caller holds the lock. */
 
 int td_ring_make(struct td_io *io);
 void td_ring_put(struct td_io *io, struct td_io_request *r, int fd, size_t bytes);
-/* Tells the kernel of what was put. A list of requests that it would not take, and the ring is off
- * from now on; mostly NULL. */
+/* Tells the kernel about the requests that were put. Gives a list of the requests that the kernel
+ * refused, mostly NULL. If there are any, the ring is off from now on. */
 struct td_io_request *td_ring_submit(struct td_io *io);
-/* A list of requests that the kernel has answered, the answers as their results. Waits for one
- * without the lock where that is wanted; may be empty even so. Not while somebody is reaping. */
+/* Gives a list of the requests that the kernel has answered, with the answers as their results. If
+ * `wait` is set, it waits for an answer without the lock; the list may be empty even so. Only one
+ * thread at a time may reap. */
 struct td_io_request *td_ring_reap(struct td_io *io, bool wait);
 
 static inline void td_io_wake(struct td_io *io)

@@ -1,10 +1,10 @@
 /* Room for things of many sizes up to a page, with little waste, in one reserved range of memory.
  *
- * The range is cut into slabs of 4 pages. A slab is cut into n slots of the same size; the classes
- * are n = 4, 5, ... 15, 16, 18, 20, ... 512, from 16 on each about an eighth finer than the one
- * before. Larger slabs and finer classes waste less within a slot and more in slabs that are not
- * full; with these it is about 10% in all, for pages of random sizes. A slab that empties serves
- * any class next; beyond a few, empty slabs go back to the system. */
+ * The range is cut into slabs of 4 pages. A slab is cut into n slots of the same size. The classes
+ * are n = 4, 5, ... 15, 16, 18, 20, ... 512. From 16 on, each class has about an eighth more slots
+ * than the one before. Larger slabs and finer classes waste less within a slot, and more in slabs
+ * that are not full. With these sizes, both together waste about 10%, for pages of random sizes. An
+ * empty slab may serve any class next. Beyond a few, empty slabs go back to the system. */
 #ifndef TD_TIERS_SLABS_H
 #define TD_TIERS_SLABS_H
 

@@ -1,8 +1,8 @@
 /* Compressed memory: pages by number, each in as many bytes as it takes.
  *
- * Nothing is allocated after open but by mmap in large steps, and no lock of the C library's is
- * taken: a fault is served in a signal handler. All calls may come from any thread; two at a time
- * for one page number do not. */
+ * After open, memory comes only from mmap, in large steps, and no lock of the C library is taken,
+ * because the pager serves faults in a signal handler. Any thread may make any call, but two calls
+ * for one page number must not run at the same time. */
 #ifndef TD_TIERS_STORE_H
 #define TD_TIERS_STORE_H
 

@@ -1,6 +1,6 @@
-/* Page number -> entry, for many threads: shards, each with a lock and an open-addressed table
- * that doubles and halves, so that no growth takes long. All of it is mapped memory of the budget.
- */
+/* Page number -> entry, for many threads. Each shard has a lock and an open-addressed table that
+ * doubles and halves. Each shard grows by itself, so that no growth takes long. All memory is
+ * mapped, and counts in the budget. */
 #ifndef TD_TIERS_TABLE_H
 #define TD_TIERS_TABLE_H
 
@@ -40,9 +40,10 @@ struct td_table {
 void td_table_open(struct td_table *t, struct td_budget *budget);
 void td_table_close(struct td_table *t);
 
-/* Puts e, and what was there before into *was (bytes NONE: nothing). 0, or -ENOSPC. */
+/* Puts e into the table, and the entry that was there before into *was (bytes NONE: there was
+ * none). Returns 0 or -ENOSPC. */
 int td_table_put(struct td_table *t, const struct td_entry *e, struct td_entry *was);
-/* False: not there. */
+/* false: the page has no entry. */
 bool td_table_get(struct td_table *t, uint64_t page, struct td_entry *e);
 bool td_table_drop(struct td_table *t, uint64_t page, struct td_entry *was);
 

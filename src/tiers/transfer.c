@@ -5,6 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/limits.h"
+
 #define BLOCK 4096u /* what direct I/O moves */
 #define SECTOR 512u
 #define STEP_BYTES ((uint64_t)256 << 20)
@@ -28,8 +30,9 @@ static void raise_to(uint64_t *bytes, uint64_t end)
 		;
 }
 
-/* By the last block of the step: unlike ftruncate() that never makes a file smaller, whoever else
- * does it. A file system that cannot is not asked again. */
+/* Allocates the last block of the step. Unlike ftruncate(), that never makes a file smaller, even
+ * if other threads do the same. A file system that cannot do it, or that has a limit below the
+ * step, is not asked again. */
 void td_transfer_make_room(const struct td_io_request *r)
 {
 	struct td_io_file *f = r->file;
@@ -37,8 +40,8 @@ void td_transfer_make_room(const struct td_io_request *r)
 	if (!r->write || !f->grows || end <= __atomic_load_n(&f->room_bytes, __ATOMIC_RELAXED))
 		return;
 	end = (end + STEP_BYTES - 1) / STEP_BYTES * STEP_BYTES;
-	int rc = fallocate(f->fd, 0, (off_t)(end - BLOCK), BLOCK);
-	raise_to(&f->room_bytes, rc ? UINT64_MAX : end);
+	bool done = td_core_may_reach(end) && !fallocate(f->fd, 0, (off_t)(end - BLOCK), BLOCK);
+	raise_to(&f->room_bytes, done ? end : UINT64_MAX);
 }
 
 size_t td_transfer_body(const struct td_io_request *r, int *fd)

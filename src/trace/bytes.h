@@ -1,4 +1,4 @@
-/* Little-endian numbers in byte arrays, whatever the machine's order. */
+/* Reads and writes little-endian numbers in byte arrays, on machines of any byte order. */
 #ifndef TD_TRACE_BYTES_H
 #define TD_TRACE_BYTES_H
 

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <strings.h>
 #include <zlib.h>
+#define ZSTD_STATIC_LINKING_ONLY
 #include <zstd.h>
 
 #include "output.h"
@@ -26,6 +27,31 @@ bool td_trace_ends_with(const char *name, size_t n, const char *ending)
 	return n > m && !strncasecmp(name + n - m, ending, m);
 }
 
+/* Libraries get their memory from the malloc() that is called here. In a program that is recorded
+ * theirs could be another one, whose memory is paged. */
+static void *take(void *opaque, size_t bytes)
+{
+	(void)opaque;
+	return malloc(bytes);
+}
+
+static void *take_items(void *opaque, unsigned n, unsigned each)
+{
+	(void)opaque;
+	return calloc(n, each);
+}
+
+static void give(void *opaque, void *p)
+{
+	(void)opaque;
+	free(p);
+}
+
+struct ZSTD_CCtx_s *td_trace_zstd(void)
+{
+	return ZSTD_createCCtx_advanced((ZSTD_customMem){take, give, NULL});
+}
+
 int td_trace_encoder_open(struct td_trace_encoder **out, const char *path, struct tide_error *err)
 {
 	size_t n = strlen(path);
@@ -33,13 +59,22 @@ int td_trace_encoder_open(struct td_trace_encoder **out, const char *path, struc
 	struct td_trace_encoder *e;
 
 	*out = NULL;
+	if (td_trace_ends_with(path, n, ".xz"))
+		return tide_fail(err, -ENOTSUP,
+				 "%s cannot be written, since tide only reads xz: name it .zst "
+				 "or .gz",
+				 path);
 	if (!gz && !td_trace_ends_with(path, n, ".zst"))
 		return 0;
 	e = calloc(1, sizeof *e);
+	if (e) {
+		e->gzip.zalloc = take_items;
+		e->gzip.zfree = give;
+	}
 	if (e && gz)
 		e->gzip_open = deflateInit2(&e->gzip, Z_DEFAULT_COMPRESSION, Z_DEFLATED,
 					    GZIP_WINDOW_BITS, 8, Z_DEFAULT_STRATEGY) == Z_OK;
-	else if (e && (e->zstd = ZSTD_createCCtx()))
+	else if (e && (e->zstd = td_trace_zstd()))
 		ZSTD_CCtx_setParameter(e->zstd, ZSTD_c_checksumFlag, 1);
 	if (!e || (!e->gzip_open && !e->zstd)) {
 		td_trace_encoder_close(e);

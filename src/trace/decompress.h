@@ -1,4 +1,4 @@
-/* Streaming decompression of gzip and zstd, told apart by their first bytes. */
+/* Streaming decompression of gzip, zstd and xz, told apart by their first bytes. */
 #ifndef TD_TRACE_DECOMPRESS_H
 #define TD_TRACE_DECOMPRESS_H
 
@@ -17,7 +17,7 @@ struct td_trace_decoder {
 	void (*close)(struct td_trace_decoder *d);
 };
 
-/* *out is NULL where the bytes are not the start of a compressed file. */
+/* *out is NULL if the bytes are not the start of a compressed file. */
 int td_trace_decoder_open(struct td_trace_decoder **out, const unsigned char *head, size_t n,
 			  struct tide_error *err);
 

@@ -1,4 +1,5 @@
-/* oraclegeneral: libCacheSim's records of 24 bytes, each with the object's next request. */
+/* oraclegeneral: records of 24 bytes, from libCacheSim. Each record says when the object is
+ * requested next. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -13,6 +14,12 @@
 
 enum { TIME_AT = 0, PAGE_AT = 4, SIZE_AT = 12, NEXT_AT = 16, RECORD_BYTES = 24 };
 
+static void take_sizes(const unsigned char *p, uint64_t *bytes, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		bytes[i] = load32(p + i * RECORD_BYTES);
+}
+
 static int next(struct td_trace_reader *r, struct tide_batch *batch, uint32_t max,
 		struct tide_error *err)
 {
@@ -25,6 +32,8 @@ static int next(struct td_trace_reader *r, struct tide_batch *batch, uint32_t ma
 			return rc;
 		if (n > max - batch->n)
 			n = max - batch->n;
+		if (batch->object)
+			take_sizes(r->in->at + SIZE_AT, batch->object->bytes + batch->n, n);
 		p = r->in->at + PAGE_AT;
 		for (size_t i = 0; i < n; i++)
 			batch->page[batch->n + i] = load64(p + i * RECORD_BYTES);
@@ -42,6 +51,7 @@ static int start(struct td_trace_reader *r, const struct td_trace_options *optio
 	(void)options;
 	(void)err;
 	r->source.facts.refs = 0;
+	r->source.sizes = true;
 	if (td_trace_input_random(r->in) && r->in->raw_bytes % RECORD_BYTES == 0)
 		r->source.facts.accesses = r->in->raw_bytes / RECORD_BYTES;
 	return 0;
@@ -141,8 +151,9 @@ static int start_writing(struct td_trace_writer *w, struct tide_error *err)
 	return rc ? fail_keep(o, rc, err) : 0;
 }
 
-/* There is no time and no size in our events: 0 s, and 1 so that every object counts alike. */
-static int put_one(struct oracle_writer *o, uint64_t page)
+/* There is no time in our events: 0 s. A size that is not known is 1, so that such objects count
+ * alike; one above 32 bits is the largest that fits. */
+static int put_one(struct oracle_writer *o, uint64_t page, uint64_t bytes)
 {
 	unsigned char *p;
 	uint64_t before;
@@ -153,7 +164,7 @@ static int put_one(struct oracle_writer *o, uint64_t page)
 	p = o->records + o->n++ * RECORD_BYTES;
 	store32(p + TIME_AT, 0);
 	store64(p + PAGE_AT, page);
-	store32(p + SIZE_AT, 1);
+	store32(p + SIZE_AT, !bytes ? 1 : bytes < UINT32_MAX ? (uint32_t)bytes : UINT32_MAX);
 	store64(p + NEXT_AT, UINT64_MAX);
 	rc = td_trace_pagemap_swap(&o->last, page, o->n, &before);
 	if (!rc && before)
@@ -167,7 +178,8 @@ static int put(struct td_trace_writer *w, const struct tide_batch *batch, uint32
 	struct oracle_writer *o = (struct oracle_writer *)w;
 
 	for (uint32_t i = from; i < end; i++) {
-		int rc = put_one(o, batch->page[i]);
+		int rc = put_one(o, batch->page[i],
+				 batch->object && w->sizes ? batch->object->bytes[i] : 0);
 		if (rc)
 			return fail_keep(o, rc, err);
 	}
@@ -193,6 +205,7 @@ static void stop(struct td_trace_writer *w)
 }
 
 static const struct td_trace_sink sink = {
+	.holds_sizes = true,
 	.writer_bytes = sizeof(struct oracle_writer),
 	.start = start_writing,
 	.put = put,

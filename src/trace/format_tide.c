@@ -1,4 +1,4 @@
-/* Reading the tide format: frame by frame, checked, decoded straight into batches. */
+/* Reads the tide format frame by frame: checks a frame, and decodes it straight into batches. */
 #include <errno.h>
 #include <stdlib.h>
 #include <xxhash.h>
@@ -6,7 +6,7 @@
 
 #include "bytes.h"
 #include "reader.h"
-#include "tide_layout.h"
+#include "tide_objects.h"
 #include "writer.h"
 
 struct tide_reader {
@@ -14,12 +14,14 @@ struct tide_reader {
 	ZSTD_DCtx *zstd;
 	unsigned char *stored, *raw; /* a frame as it is in the file, and decompressed */
 	uint32_t frame_events;       /* in every frame but the last */
+	unsigned flags;              /* of the header */
 	uint32_t n, i;               /* events of this frame, and those handed out */
 	struct td_trace_column pages, refs, streams;
 	const unsigned char *writes; /* bitmap */
-	unsigned columns;            /* this frame's */
-	unsigned may_have;           /* columns that some frame has, as far as is known */
-	struct tide_mark *marks;     /* this frame's; room only where there are some */
+	struct td_trace_objects objects;
+	unsigned columns;        /* this frame's */
+	unsigned may_have;       /* columns that some frame has, as far as is known */
+	struct tide_mark *marks; /* this frame's; room only where there are some */
 	uint32_t marks_n, marks_i;
 	bool full;     /* the last frame was, as all before it */
 	uint64_t read; /* events of all frames up to this one */
@@ -68,8 +70,8 @@ static int take_header(struct tide_reader *t, struct tide_error *err)
 				 "reads up to %d: use a newer tide",
 				 name, version, TIDE_VERSION_NUMBER);
 	t->frame_events = load32(h + HEAD_EVENTS);
-	t->head.source.marks = load16(h + HEAD_FLAGS) == WITH_MARKS;
-	if (!version || load16(h + HEAD_FLAGS) > WITH_MARKS || !t->frame_events ||
+	t->flags = load16(h + HEAD_FLAGS);
+	if (!version || t->flags > (version == 1 ? WITH_MARKS : WITH_ALL) || !t->frame_events ||
 	    t->frame_events > MOST_EVENTS || load64(h + HEAD_SUM) != XXH3_64bits(h, HEAD_SUM))
 		return tide_fail(err, -EBADMSG, "%s has a damaged header: get an intact copy",
 				 name);
@@ -78,7 +80,7 @@ static int take_header(struct tide_reader *t, struct tide_error *err)
 
 static size_t most_raw(const struct tide_reader *t)
 {
-	return t->head.source.marks ? MOST_RAW_MARKED(t->frame_events) : MOST_RAW(t->frame_events);
+	return t->flags ? MOST_RAW_ALL(t->frame_events) : MOST_RAW(t->frame_events);
 }
 
 /* All sizes that a frame's head may say, before anything relies on them. */
@@ -104,13 +106,8 @@ static int open_columns(struct tide_reader *t, const unsigned char *raw, size_t 
 	const unsigned char *p = raw, *end = raw + bytes;
 	int rc = t->n ? td_trace_column_open(&t->pages, &p, end, t->n) : 0;
 
-	if (!rc && t->columns & HAS_WRITES) {
-		size_t bitmap = (t->n + 7) / 8;
-
-		t->writes = p;
-		rc = (size_t)(end - p) < bitmap ? -EBADMSG : 0;
-		p += rc ? 0 : bitmap;
-	}
+	if (!rc && t->columns & HAS_WRITES)
+		rc = td_trace_bitmap_open(&t->writes, &p, end, t->n);
 	if (!rc && t->columns & HAS_REFS)
 		rc = td_trace_column_open(&t->refs, &p, end, t->n);
 	if (!rc && t->columns & HAS_STREAMS)
@@ -118,6 +115,8 @@ static int open_columns(struct tide_reader *t, const unsigned char *raw, size_t 
 	t->marks_n = t->marks_i = 0;
 	if (!rc && t->columns & HAS_MARKS)
 		rc = td_trace_marks_read(t->marks, &t->marks_n, &p, end, t->n);
+	if (!rc)
+		rc = td_trace_objects_open(&t->objects, t->columns, &p, end, t->n);
 	return rc || p != end ? -EBADMSG : 0;
 }
 
@@ -228,6 +227,8 @@ static int decode(struct tide_reader *t, struct tide_batch *batch, uint32_t n)
 		td_trace_column_read(&t->refs, batch->ref + at, n);
 	if (t->columns & HAS_STREAMS)
 		td_trace_column_read(&t->streams, batch->stream + at, n);
+	if (batch->object)
+		td_trace_objects_read(&t->objects, t->flags, t->i, batch->object, at, n);
 	t->i += n;
 	batch->n += n;
 	return 0;
@@ -321,7 +322,11 @@ static int start(struct td_trace_reader *r, const struct td_trace_options *optio
 	int rc = take_header(t, err);
 
 	(void)options;
-	t->may_have = t->head.source.marks ? HAS_ALL : HAS_ALL & ~HAS_MARKS;
+	t->may_have = td_trace_tide_columns(t->flags);
+	r->source.marks = t->flags & WITH_MARKS;
+	r->source.groups = t->flags & WITH_GROUPS;
+	r->source.sizes = t->flags & WITH_SIZES;
+	r->source.costs = t->flags & WITH_COSTS;
 	if (!rc)
 		rc = allocate(t, err);
 	if (!rc && td_trace_input_random(r->in))
@@ -334,7 +339,7 @@ static int restart(struct td_trace_reader *r, struct tide_error *err)
 	struct tide_reader *t = (struct tide_reader *)r;
 
 	uint32_t frame_events = t->frame_events;
-	bool marks = r->source.marks;
+	unsigned flags = t->flags;
 	int rc;
 
 	t->n = t->i = t->marks_n = t->marks_i = 0;
@@ -342,7 +347,7 @@ static int restart(struct td_trace_reader *r, struct tide_error *err)
 	t->ended = false;
 	rc = take_header(t, err);
 	/* There is room for what it said when it was opened. */
-	if (!rc && (t->frame_events != frame_events || r->source.marks != marks))
+	if (!rc && (t->frame_events != frame_events || t->flags != flags))
 		rc = fail_damaged(t, err);
 	return rc;
 }

@@ -84,7 +84,11 @@ static int parse_line(struct td_trace_reader *r, const unsigned char **at, struc
 				 "%s line %lu has too many words: a line is PAGE "
 				 "[r|w] [REF] [STREAM]",
 				 r->in->name, (unsigned long)r->line);
-	r->span = (struct td_trace_span){values[0], 1, values[1], values[2], write};
+	r->span = (struct td_trace_span){.page = values[0],
+					 .left = 1,
+					 .ref = values[1],
+					 .stream = values[2],
+					 .write = write};
 	td_trace_span_put(r, batch, TIDE_BATCH);
 	return 0;
 }
@@ -187,7 +191,13 @@ static bool looks(const unsigned char *head, size_t n, uint64_t bytes)
 
 /* ---- writing ---- */
 
+#define MOST_NAME_SHOWN 1024
 #define LINE_BYTES 72 /* three numbers of 20 digits and what is between them */
+
+struct txt_writer {
+	struct td_trace_writer head;
+	bool lines; /* some were written */
+};
 
 static unsigned char *print_number(unsigned char *to, uint64_t value)
 {
@@ -223,6 +233,27 @@ static unsigned char *print_event(unsigned char *to, const struct tide_batch *b,
 	return to;
 }
 
+/* With an empty line before each group but the first, and the name of the page as a comment. */
+static int put_object(struct td_trace_writer *w, const struct tide_batch *b, uint32_t i,
+		      struct tide_error *err)
+{
+	const char *name = td_trace_name(w->source, b->page[i]);
+	unsigned char text[LINE_BYTES + MOST_NAME_SHOWN + 8], *to = text;
+	struct txt_writer *t = (struct txt_writer *)w;
+
+	if (b->object && w->groups && b->object->first[i] && t->lines)
+		*to++ = '\n';
+	t->lines = true;
+	to = print_event(to, b, i);
+	if (name) {
+		to += snprintf((char *)to - 1, 4, " # ") - 1;
+		td_core_escape((char *)to, MOST_NAME_SHOWN, name, true);
+		to += strlen((char *)to);
+		*to++ = '\n';
+	}
+	return td_trace_output_put(w->out, text, (size_t)(to - text), err);
+}
+
 static int put(struct td_trace_writer *w, const struct tide_batch *batch, uint32_t from,
 	       uint32_t end, struct tide_error *err)
 {
@@ -230,6 +261,9 @@ static int put(struct td_trace_writer *w, const struct tide_batch *batch, uint32
 	unsigned char text[EVENTS * LINE_BYTES];
 	int rc = 0;
 
+	if (w->source && (w->groups || w->source->names))
+		while (from < end && !rc)
+			rc = put_object(w, batch, from++, err);
 	for (uint32_t i = from; i < end && !rc;) {
 		unsigned char *to = text;
 
@@ -251,7 +285,7 @@ static int mark(struct td_trace_writer *w, const struct tide_mark *mark, struct 
 }
 
 static const struct td_trace_sink sink = {
-	.writer_bytes = sizeof(struct td_trace_writer),
+	.writer_bytes = sizeof(struct txt_writer),
 	.put = put,
 	.mark = mark,
 };

@@ -1,4 +1,4 @@
-/* Which formats there are, and which one a name means. */
+/* The list of formats, and the format that a name means. */
 #include <errno.h>
 #include <string.h>
 
@@ -106,6 +106,8 @@ static const struct td_trace_format *by_ending(const char *path)
 		n -= 3;
 	else if (td_trace_ends_with(path, n, ".zst"))
 		n -= 4;
+	else if (td_trace_ends_with(path, n, ".xz"))
+		n -= 3;
 	for (size_t i = 0; td_trace_format_table[i]; i++)
 		for (const char *const *e = td_trace_format_table[i]->endings; *e; e++)
 			if (td_trace_ends_with(path, n, *e))

@@ -230,7 +230,7 @@ static int look_at(struct td_trace_input *in, struct tide_error *err)
 static int start_decoder(struct td_trace_input *in, struct tide_error *err)
 {
 	size_t n;
-	int rc = td_trace_input_want(in, 4, err);
+	int rc = td_trace_input_want(in, 6, err);
 
 	if (rc)
 		return rc;
@@ -245,6 +245,7 @@ static int start_decoder(struct td_trace_input *in, struct tide_error *err)
 	in->raw_at = in->raw;
 	in->raw_end = in->raw + n;
 	in->at = in->end = in->buffer;
+	in->eof = false; /* a short file may be in the raw buffer as a whole */
 	return 0;
 }
 

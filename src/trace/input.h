@@ -14,14 +14,14 @@
 struct td_trace_decoder;
 
 struct td_trace_input {
-	unsigned char *at, *end; /* bytes there are; a reader moves at */
-	bool eof;                /* none come after end */
+	unsigned char *at, *end; /* the bytes that are there; a reader moves `at` */
+	bool eof;                /* no bytes come after end */
 	const char *name;        /* for errors */
 	uint64_t raw_done;       /* bytes of the file taken so far */
 	uint64_t raw_bytes;      /* of the whole file, 0 if not known */
 	bool regular;            /* can go back */
 
-	/* The rest is the input's own. */
+	/* The rest is for input.c alone. */
 	int fd;
 	uint64_t base; /* where the trace starts in the file */
 	unsigned char *buffer;
@@ -32,7 +32,7 @@ struct td_trace_input {
 /* path "-" is standard input. spool: make a pipe rewindable by copying it first. */
 int td_trace_input_open(struct td_trace_input **out, const char *path, bool spool,
 			struct tide_error *err);
-/* Takes fd over, also when it fails. */
+/* Takes over fd, even if it fails. */
 int td_trace_input_from_fd(struct td_trace_input **out, int fd, const char *name, bool spool,
 			   struct tide_error *err);
 void td_trace_input_close(struct td_trace_input *in); /* NULL is fine */
@@ -41,7 +41,7 @@ void td_trace_input_close(struct td_trace_input *in); /* NULL is fine */
  * buffer must not be full of unread bytes. */
 int td_trace_input_more(struct td_trace_input *in, struct tide_error *err);
 
-/* Until n bytes (at most TD_TRACE_INPUT_BYTES) are there or the end is. */
+/* Reads until n bytes (at most TD_TRACE_INPUT_BYTES) are there, or the end is reached. */
 int td_trace_input_want(struct td_trace_input *in, size_t n, struct tide_error *err);
 
 /* Copies n bytes out; *got is less than n only at the end. */
@@ -50,7 +50,7 @@ int td_trace_input_take(struct td_trace_input *in, void *to, size_t n, size_t *g
 
 int td_trace_input_rewind(struct td_trace_input *in, struct tide_error *err);
 
-/* Where the file is regular and not compressed: */
+/* Only if the file is regular and not compressed: */
 static inline bool td_trace_input_random(const struct td_trace_input *in)
 {
 	return in->regular && !in->decoder;
@@ -59,7 +59,7 @@ int td_trace_input_seek(struct td_trace_input *in, uint64_t offset, struct tide_
 int td_trace_input_pread(struct td_trace_input *in, uint64_t offset, void *to, size_t n,
 			 struct tide_error *err);
 
-/* A file without a name that goes when its descriptor is closed; -errno on failure. */
+/* A file without a name, which ceases to exist when its descriptor is closed. Or -errno. */
 int td_trace_tmpfile(const char *folder);
 
 #endif

@@ -1,4 +1,4 @@
-/* Numbers out of text, eight digits at a time. */
+/* Reads numbers out of text, eight digits at a time. */
 #ifndef TD_TRACE_NUMBER_H
 #define TD_TRACE_NUMBER_H
 
@@ -29,7 +29,7 @@ static inline size_t td_trace_digits(const unsigned char *p, uint64_t *value)
 	return n;
 }
 
-/* The same of the 16 bytes at p; 0 also where all of them are digits. */
+/* The same for the 16 bytes at p. Gives 0 if all of them are digits. */
 static inline size_t td_trace_long_digits(const unsigned char *p, uint64_t *value)
 {
 	static const uint32_t power[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000};

@@ -1,5 +1,6 @@
 #include "output.h"
 #include "core/clock.h"
+#include "core/mode.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -237,6 +238,8 @@ int td_trace_output_finish(struct td_trace_output *o, struct tide_error *err)
 		rc = give_name(o);
 		rc = rc ? fail_write(o, rc, err) : 0;
 	}
+	if (!rc && o->target)
+		td_core_keep_mode(o->fd, o->target);
 	/* Some file systems report a full disk only here. */
 	if (close(o->fd) < 0 && !rc)
 		rc = fail_write(o, -errno, err);

@@ -1,4 +1,4 @@
-/* Bytes to a file that appears under its name only when it is whole. */
+/* Writes bytes to a file, which appears under its name only when it is complete. */
 #ifndef TD_TRACE_OUTPUT_H
 #define TD_TRACE_OUTPUT_H
 
@@ -9,8 +9,8 @@
 
 struct td_trace_output;
 
-/* "-" is standard output; a name that ends in .gz or .zst is compressed. What exists and is no
- * regular file (a pipe, a device) is written directly. */
+/* "-" is standard output. A file whose name ends in .gz or .zst is compressed. If the path exists
+ * and is no regular file (a pipe, a device), it is written directly. */
 int td_trace_output_open(struct td_trace_output **out, const char *path, struct tide_error *err);
 int td_trace_output_put(struct td_trace_output *o, const void *from, size_t n,
 			struct tide_error *err);
@@ -19,7 +19,7 @@ uint64_t td_trace_output_bytes(const struct td_trace_output *o); /* before compr
 int td_trace_output_finish(struct td_trace_output *o, struct tide_error *err);
 void td_trace_output_abandon(struct td_trace_output *o); /* NULL is fine */
 
-/* Folder for temporary files beside the output; to be freed. */
+/* The folder for temporary files beside the output. The caller frees it. */
 char *td_trace_output_folder(const struct td_trace_output *o);
 const char *td_trace_output_name(const struct td_trace_output *o);
 

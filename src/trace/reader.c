@@ -1,12 +1,39 @@
-/* What all readers do alike: batches, rewinding, seeking, and errors at the right time. */
+/* What all readers share: batches, rewinding, seeking, and errors at the right time. */
 #include "reader.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define SECTOR_BYTES 512
+/* What is read in parts, as after a seek, has no digest. */
+static void end_digest(struct td_trace_reader *r)
+{
+	uint64_t digest[2];
+
+	if (r->digest && td_trace_digest_end(r->digest, digest) == r->done) {
+		memcpy(r->source.facts.digest, digest, sizeof digest);
+		td_trace_digest_free(r->digest);
+		r->digest = NULL;
+	}
+}
+
+/* The digest sees objects that the consumer does not want to see. */
+static int take_batch(struct td_trace_reader *r, struct tide_batch *batch, uint32_t max)
+{
+	bool lend = r->digest && r->object && !batch->object;
+	int rc;
+
+	if (lend)
+		batch->object = r->object;
+	rc = r->format->next(r, batch, max, &r->pending);
+	if (r->digest)
+		td_trace_digest_put(r->digest, batch, r->refs, r->streams);
+	if (r->digest && td_trace_has_objects(&r->source))
+		td_trace_digest_objects(r->digest, batch->object, batch->n);
+	if (lend)
+		batch->object = NULL;
+	return rc;
+}
 
 /* A max below TIDE_BATCH lets a seek end in the middle of what would be one batch. */
 static int pull(struct td_trace_reader *r, struct tide_batch *batch, uint32_t max,
@@ -21,7 +48,7 @@ static int pull(struct td_trace_reader *r, struct tide_batch *batch, uint32_t ma
 		memset(batch->ref, 0, sizeof batch->ref);
 	if (r->streams)
 		memset(batch->stream, 0, sizeof batch->stream);
-	rc = r->format->next(r, batch, max, &r->pending);
+	rc = take_batch(r, batch, max);
 	r->done += batch->n;
 	r->source.bytes_done = r->in->raw_done;
 	if (batch->n || batch->marks_n)
@@ -31,6 +58,7 @@ static int pull(struct td_trace_reader *r, struct tide_batch *batch, uint32_t ma
 	if (!r->done)
 		return tide_fail(err, -ENODATA,
 				 "%s has no accesses: give a trace with at least one", r->in->name);
+	end_digest(r);
 	return 0;
 }
 
@@ -44,8 +72,11 @@ static int rewind_reader(struct td_trace_source *s, struct tide_error *err)
 	struct td_trace_reader *r = (struct td_trace_reader *)s;
 	int rc = td_trace_input_rewind(r->in, err);
 
-	r->done = r->line = r->span.left = 0;
+	r->done = r->line = 0;
+	r->span = (struct td_trace_span){0};
 	r->pending.code = 0;
+	if (r->digest)
+		td_trace_digest_restart(r->digest);
 	if (!rc && r->format->restart)
 		rc = r->format->restart(r, err);
 	return rc;
@@ -58,14 +89,24 @@ static void close_reader(struct td_trace_source *s)
 	if (r->format->stop)
 		r->format->stop(r);
 	td_trace_input_close(r->in);
+	td_trace_digest_free(r->digest);
+	if (r->keys)
+		td_trace_keys_free(r->keys);
+	free(r->keys);
+	free(r->object);
 	free(r);
 }
 
 static int skip(struct td_trace_reader *r, uint64_t event, struct tide_error *err)
 {
 	struct tide_batch *batch = calloc(1, sizeof *batch);
-	int rc = batch ? 0 : tide_fail(err, -ENOMEM, "out of memory to read %s", r->in->name);
+	struct tide_batch_object *object = calloc(1, sizeof *object);
+	int rc = batch && object ? 0
+				 : tide_fail(err, -ENOMEM, "out of memory to read %s", r->in->name);
 
+	/* The next batch may go on in the middle of a column of them. */
+	if (!rc)
+		batch->object = object;
 	while (!rc && r->done < event) {
 		uint64_t left = event - r->done;
 
@@ -73,6 +114,7 @@ static int skip(struct td_trace_reader *r, uint64_t event, struct tide_error *er
 		if (!rc && !batch->n && !batch->marks_n)
 			break;
 	}
+	free(object);
 	free(batch);
 	return rc;
 }
@@ -92,6 +134,24 @@ int td_trace_seek(struct td_trace_source *s, uint64_t event, struct tide_error *
 	return rc ? rc : skip(r, event, err);
 }
 
+static const char *name_of(const struct td_trace_source *s, uint64_t page)
+{
+	const struct td_trace_reader *r = (const struct td_trace_reader *)s;
+
+	return r->keys ? td_trace_keys_text(r->keys, page) : NULL;
+}
+
+static int start(struct td_trace_reader *r, const struct td_trace_options *options,
+		 struct tide_error *err)
+{
+	int rc = r->format->start ? r->format->start(r, options, err) : 0;
+
+	if (!rc && r->digest && td_trace_has_objects(&r->source) &&
+	    !(r->object = calloc(1, sizeof *r->object)))
+		rc = tide_fail(err, -ENOMEM, "out of memory to read %s", r->in->name);
+	return rc;
+}
+
 static int attach(struct td_trace_reader *r, const struct td_trace_options *options,
 		  struct tide_error *err)
 {
@@ -100,12 +160,15 @@ static int attach(struct td_trace_reader *r, const struct td_trace_options *opti
 		.next = next,
 		.rewind = r->in->regular ? rewind_reader : NULL,
 		.close = close_reader,
+		.name = name_of,
 	};
 	r->source.ops = &r->ops;
 	r->source.facts = TD_TRACE_NO_FACTS;
 	r->source.bytes_total = r->in->raw_bytes;
 	r->page_bytes = options->page_bytes ? options->page_bytes : 4096;
-	return r->format->start ? r->format->start(r, options, err) : 0;
+	if (options->digest && !(r->digest = td_trace_digest_new()))
+		return tide_fail(err, -ENOMEM, "out of memory to read %s", r->in->name);
+	return start(r, options, err);
 }
 
 /* Takes the input over. */
@@ -195,105 +258,4 @@ int td_trace_open(struct td_trace_source **out, const struct td_trace_options *o
 	if (!rc)
 		rc = td_trace_input_open(&in, options->path, options->spool, err);
 	return rc ? rc : open_input(out, in, format, options, err);
-}
-
-int td_trace_span_bytes(struct td_trace_span *span, uint64_t address, uint64_t bytes,
-			uint64_t page_bytes)
-{
-	uint64_t last;
-
-	/* A request of no bytes still names a page. */
-	if (__builtin_add_overflow(address, bytes ? bytes - 1 : 0, &last))
-		return -ERANGE;
-	span->page = address / page_bytes;
-	span->left = last / page_bytes - span->page + 1;
-	return 0;
-}
-
-int td_trace_span_sectors(struct td_trace_span *span, uint64_t sector, uint64_t bytes,
-			  uint64_t page_bytes)
-{
-	uint64_t address;
-
-	if (__builtin_mul_overflow(sector, (uint64_t)SECTOR_BYTES, &address))
-		return -ERANGE;
-	return td_trace_span_bytes(span, address, bytes, page_bytes);
-}
-
-void td_trace_span_put(struct td_trace_reader *r, struct tide_batch *batch, uint32_t max)
-{
-	struct td_trace_span *s = &r->span;
-
-	r->refs |= s->ref != 0;
-	r->streams |= s->stream != 0;
-	for (; s->left && batch->n < max; s->left--, s->page++, batch->n++) {
-		batch->page[batch->n] = s->page;
-		batch->write[batch->n] = s->write;
-		if (s->ref)
-			batch->ref[batch->n] = s->ref;
-		if (s->stream)
-			batch->stream[batch->n] = s->stream;
-	}
-}
-
-int td_trace_lines(struct td_trace_reader *r, unsigned char **stop, struct tide_error *err)
-{
-	struct td_trace_input *in = r->in;
-	unsigned char *last;
-
-	while (!(last = memrchr(in->at, '\n', (size_t)(in->end - in->at)))) {
-		int rc;
-
-		if ((size_t)(in->end - in->at) == TD_TRACE_INPUT_BYTES)
-			return tide_fail(err, -EBADMSG,
-					 "%s line %lu is longer than %zu bytes: "
-					 "is this a text file?",
-					 in->name, (unsigned long)r->line + 1,
-					 TD_TRACE_INPUT_BYTES);
-		if (in->eof && in->at == in->end)
-			break;
-		if (in->eof)
-			*in->end++ = '\n';
-		else if ((rc = td_trace_input_more(in, err)))
-			return rc;
-	}
-	*stop = last ? last + 1 : in->at;
-	return 0;
-}
-
-int td_trace_records(struct td_trace_reader *r, size_t record_bytes, size_t *n,
-		     struct tide_error *err)
-{
-	struct td_trace_input *in = r->in;
-	int rc = td_trace_input_want(in, record_bytes, err);
-	size_t there = (size_t)(in->end - in->at);
-
-	if (rc)
-		return rc;
-	*n = there / record_bytes;
-	if (!*n && there)
-		return tide_fail(err, -EBADMSG,
-				 "%s is cut off in record %lu, which has %zu of %zu "
-				 "bytes: get the whole file",
-				 in->name, (unsigned long)r->line + 1, there, record_bytes);
-	return 0;
-}
-
-bool td_trace_is_text(const unsigned char *head, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		if (!isprint(head[i]) && !strchr("\t\r\n", head[i]) && head[i] < 0x80)
-			return false;
-	/* strchr finds the ending 0 of its text too. */
-	return n && !memchr(head, 0, n);
-}
-
-struct td_trace_shown td_trace_show(const void *bytes, size_t n)
-{
-	struct td_trace_shown s = {{0}};
-	const unsigned char *p = bytes;
-
-	for (size_t i = 0; i < n && i < sizeof s.text - 1; i++)
-		s.text[i] = (char)(p[i] < 0x20 || p[i] >= 0x7f ? '?' : p[i]);
-	return s;
 }

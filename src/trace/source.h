@@ -15,9 +15,12 @@ struct td_trace_facts {
 	uint64_t pages;     /* distinct pages touched: the footprint */
 	uint64_t last_page; /* highest page number touched */
 	uint64_t refs;      /* 1: some event has a ref other than 0; 0: none has */
+	/* Of the events, or of the generator and all its parameters; both 0: not known. */
+	uint64_t digest[2];
 };
 
-#define TD_TRACE_NO_FACTS ((struct td_trace_facts){TD_UNKNOWN, TD_UNKNOWN, TD_UNKNOWN, TD_UNKNOWN})
+#define TD_TRACE_NO_FACTS \
+	((struct td_trace_facts){TD_UNKNOWN, TD_UNKNOWN, TD_UNKNOWN, TD_UNKNOWN, {0, 0}})
 
 struct td_trace_source;
 struct td_warps_ops;
@@ -28,11 +31,14 @@ struct td_trace_source_ops {
 	 * source without refs, streams or marks never writes these: the consumer hands in a zeroed
 	 * batch. */
 	int (*next)(struct td_trace_source *s, struct tide_batch *batch, struct tide_error *err);
-	/* Back to the first event; NULL where that cannot be (a pipe). */
+	/* Goes back to the first event. NULL: that is not possible (a pipe). */
 	int (*rewind)(struct td_trace_source *s, struct tide_error *err);
 	void (*close)(struct td_trace_source *s);
 	/* Its kernels as warps (warps.h); NULL: one warp makes all accesses, one after another. */
 	const struct td_warps_ops *warps;
+	/* The text that the input has for a page, until the next batch; NULL: none is known, or no
+	 * page of this input has one. */
+	const char *(*name)(const struct td_trace_source *s, uint64_t page);
 };
 
 /* The head of every source; a reader embeds it as its first member. */
@@ -40,11 +46,26 @@ struct td_trace_source {
 	const struct td_trace_source_ops *ops;
 	struct td_trace_facts facts;
 	uint64_t bytes_done, bytes_total; /* for progress; total 0 if not known */
-	/* The first pages of its allocations, ascending; NULL: all pages are one. */
+	/* The first pages of its allocations, ascending. NULL: all pages are one allocation. */
 	const uint64_t *allocations;
 	uint32_t allocations_n;
-	bool marks; /* it has marks: its address range is what they make of it */
+	bool marks; /* it has marks, which make its address range */
+	/* What batch->object says, where the consumer hands one in: known when it is opened. One is
+	 * handed in with every batch, or with none until the source is rewound. */
+	bool groups, sizes, costs;
+	bool names; /* some page that was read has one; see td_trace_name() */
 };
+
+static inline bool td_trace_has_objects(const struct td_trace_source *s)
+{
+	return s->groups || s->sizes || s->costs;
+}
+
+/* The text of a page whose key is a text in the input; NULL: it has none. */
+static inline const char *td_trace_name(const struct td_trace_source *s, uint64_t page)
+{
+	return s->ops->name ? s->ops->name(s, page) : NULL;
+}
 
 /* The next batch of events and marks. */
 static inline int td_trace_next_marked(struct td_trace_source *s, struct tide_batch *batch,
@@ -53,7 +74,7 @@ static inline int td_trace_next_marked(struct td_trace_source *s, struct tide_ba
 	return s->ops->next(s, batch, err);
 }
 
-/* For those who look at events alone: without any only at the end. */
+/* The next batch that has events, for callers that need no marks. No events: the end. */
 static inline int td_trace_next(struct td_trace_source *s, struct tide_batch *batch,
 				struct tide_error *err)
 {

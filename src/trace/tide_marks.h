@@ -11,7 +11,7 @@
 
 /* As they are in the columns. */
 struct td_trace_marks {
-	uint64_t *when; /* 4 * at + kind - 1, where at counts the accesses of the frame before it */
+	uint64_t *when; /* 4 * at + kind - 1; at: how many accesses of the frame come before it */
 	uint64_t *page, *pages;
 	uint32_t n;
 };

@@ -1,10 +1,11 @@
-/* Writing the tide format. */
+/* Writes the tide format. */
 #include <errno.h>
 #include <stdlib.h>
 #include <xxhash.h>
 #include <zstd.h>
 
 #include "bytes.h"
+#include "compress.h"
 #include "pagemap.h"
 #include "tide_layout.h"
 #include "writer.h"
@@ -16,8 +17,9 @@ struct tide_writer {
 	struct td_trace_writer head;
 	struct td_trace_pagemap seen;
 	ZSTD_CCtx *zstd;
-	uint64_t *page, *ref, *stream; /* the frame being filled */
-	unsigned char *writes;         /* bitmap */
+	uint64_t *page, *ref, *stream;  /* the frame being filled */
+	uint64_t *bytes, *cost;         /* NULL: there are no objects */
+	unsigned char *writes, *firsts; /* bitmaps */
 	uint32_t n;
 	struct td_trace_marks marks; /* of this frame; room only once there is one */
 	bool marked, begun;          /* it has marks; its header is written */
@@ -40,12 +42,12 @@ static int start(struct td_trace_writer *w, struct tide_error *err)
 {
 	struct tide_writer *t = (struct tide_writer *)w;
 
-	t->packed_bytes = ZSTD_compressBound(MOST_RAW_MARKED(MOST_EVENTS));
-	t->zstd = ZSTD_createCCtx();
+	t->packed_bytes = ZSTD_compressBound(MOST_RAW_ALL(MOST_EVENTS));
+	t->zstd = td_trace_zstd();
 	t->page = malloc(3 * MOST_EVENTS * sizeof *t->page);
 	t->writes = calloc(1, MOST_EVENTS / 8);
-	t->raw = malloc(MOST_RAW_MARKED(MOST_EVENTS));
-	t->other = malloc(MOST_RAW_MARKED(MOST_EVENTS));
+	t->raw = malloc(MOST_RAW_ALL(MOST_EVENTS));
+	t->other = malloc(MOST_RAW_ALL(MOST_EVENTS));
 	t->packed = malloc(t->packed_bytes);
 	if (td_trace_pagemap_init(&t->seen) || !t->zstd || !t->page || !t->writes || !t->raw ||
 	    !t->other || !t->packed)
@@ -55,14 +57,23 @@ static int start(struct td_trace_writer *w, struct tide_error *err)
 	return 0;
 }
 
-/* Only once it is known whether there are marks. */
+static unsigned flags_of(const struct tide_writer *t)
+{
+	const struct td_trace_writer *w = &t->head;
+
+	return (t->marked ? WITH_MARKS : 0u) | (w->groups ? WITH_GROUPS : 0u) |
+	       (w->sizes ? WITH_SIZES : 0u) | (w->costs ? WITH_COSTS : 0u);
+}
+
+/* Only once it is known whether there are marks. A reader that knows version 1 alone must not take
+ * a trace for one without groups, sizes and costs. */
 static int put_header(struct tide_writer *t, struct tide_error *err)
 {
 	unsigned char h[HEAD_BYTES] = TIDE_MAGIC;
 
 	t->begun = true;
-	store16(h + HEAD_VERSION, TIDE_VERSION_NUMBER);
-	store16(h + HEAD_FLAGS, t->marked ? WITH_MARKS : 0);
+	store16(h + HEAD_VERSION, flags_of(t) > WITH_MARKS ? TIDE_VERSION_NUMBER : 1);
+	store16(h + HEAD_FLAGS, (uint16_t)flags_of(t));
 	store32(h + HEAD_EVENTS, MOST_EVENTS);
 	store64(h + HEAD_SUM, XXH3_64bits(h, HEAD_SUM));
 	return td_trace_output_put(t->head.out, h, sizeof h, err);
@@ -118,6 +129,14 @@ static size_t code_frame(struct tide_writer *t)
 		p += put_column(t, p, t->stream, t->n);
 	if (t->columns & HAS_MARKS)
 		p = code_marks(t, p);
+	if (t->columns & HAS_GROUPS) {
+		memcpy(p, t->firsts, (t->n + 7) / 8);
+		p += (t->n + 7) / 8;
+	}
+	if (t->columns & HAS_SIZES)
+		p += put_column(t, p, t->bytes, t->n);
+	if (t->columns & HAS_COSTS)
+		p += put_column(t, p, t->cost, t->n);
 	return (size_t)(p - t->raw);
 }
 
@@ -162,13 +181,44 @@ static int put_frame(struct tide_writer *t, struct tide_error *err)
 	t->all_columns |= t->columns;
 	t->n = t->marks.n = t->columns = 0;
 	memset(t->writes, 0, MOST_EVENTS / 8);
+	if (t->firsts)
+		memset(t->firsts, 0, MOST_EVENTS / 8);
 	return rc;
+}
+
+static int make_room_for_objects(struct tide_writer *t)
+{
+	t->bytes = malloc(2 * MOST_EVENTS * sizeof *t->bytes);
+	t->firsts = calloc(1, MOST_EVENTS / 8);
+	t->cost = t->bytes + MOST_EVENTS;
+	return t->bytes && t->firsts ? 0 : -ENOMEM;
+}
+
+static void add_objects(struct tide_writer *t, const struct tide_batch_object *o, uint32_t from,
+			uint32_t n)
+{
+	const struct td_trace_writer *w = &t->head;
+	uint64_t sizes = 0, costs = 0;
+
+	memcpy(t->bytes + t->n, o->bytes + from, n * sizeof *o->bytes);
+	memcpy(t->cost + t->n, o->cost + from, n * sizeof *o->cost);
+	for (uint32_t i = 0; i < n; i++) {
+		sizes |= o->bytes[from + i];
+		costs |= o->cost[from + i];
+		if (w->groups && o->first[from + i]) {
+			t->firsts[(t->n + i) / 8] |= (unsigned char)(1 << (t->n + i) % 8);
+			t->columns |= HAS_GROUPS;
+		}
+	}
+	t->columns |= (w->sizes && sizes ? HAS_SIZES : 0u) | (w->costs && costs ? HAS_COSTS : 0u);
 }
 
 static void add(struct tide_writer *t, const struct tide_batch *b, uint32_t from, uint32_t n)
 {
 	uint64_t last = t->last_page, refs = 0, streams = 0;
 
+	if (t->bytes)
+		add_objects(t, b->object, from, n);
 	memcpy(t->page + t->n, b->page + from, n * sizeof *b->page);
 	memcpy(t->ref + t->n, b->ref + from, n * sizeof *b->ref);
 	memcpy(t->stream + t->n, b->stream + from, n * sizeof *b->stream);
@@ -191,6 +241,8 @@ static int put(struct td_trace_writer *w, const struct tide_batch *batch, uint32
 	struct tide_writer *t = (struct tide_writer *)w;
 	int rc = 0;
 
+	if (flags_of(t) > WITH_MARKS && !t->bytes && make_room_for_objects(t))
+		return fail_memory(t, err);
 	for (uint32_t i = from; i < end && !rc;) {
 		uint32_t room = MOST_EVENTS - t->n, n = end - i < room ? end - i : room;
 
@@ -269,7 +321,9 @@ static void stop(struct td_trace_writer *w)
 	ZSTD_freeCCtx(t->zstd);
 	free(t->page);
 	free(t->marks.when);
+	free(t->bytes);
 	free(t->writes);
+	free(t->firsts);
 	free(t->offsets);
 	free(t->raw);
 	free(t->other);
@@ -278,6 +332,9 @@ static void stop(struct td_trace_writer *w)
 
 const struct td_trace_sink td_trace_tide_sink = {
 	.holds_marks = true,
+	.holds_groups = true,
+	.holds_sizes = true,
+	.holds_costs = true,
 	.writer_bytes = sizeof(struct tide_writer),
 	.start = start,
 	.put = put,

@@ -1,8 +1,8 @@
-/* A source as warps that a mechanism with a clock pulls one by one. A warp that waits for a page
- * does not hold up the others, so the mechanism decides the order of accesses.
+/* A source as warps. A mechanism with a clock asks each warp for its next instruction. A warp that
+ * waits for a page does not hold up the others, so the mechanism decides the order of accesses.
  *
  *     application, exact mode   the resident warps of all multiprocessors
- *     application, wave mode    one warp, which stands for all of them and walks in step
+ *     application, wave mode    one warp, which stands for all of them in step
  *     trace, plain pattern      one warp, one access at a time
  */
 #ifndef TD_TRACE_WARPS_H
@@ -23,12 +23,12 @@ struct td_warps_machine {
 	unsigned sms, blocks_per_sm, threads_per_sm;
 };
 
-/* What runs until the next launch. A place is where a block runs, then another one: warps
+/* What runs until the next launch. A place runs one block after another. Its warps are
  * place * place_warps and following. */
 struct td_warps_launch {
 	uint64_t number; /* 0 is the first */
 	uint32_t places, place_warps;
-	/* Warps of the machine that each of these stands for: all that run, in wave mode. */
+	/* How many warps of the machine each of these stands for; in wave mode: all that run. */
 	uint64_t stands_for;
 };
 
@@ -38,11 +38,11 @@ struct td_warps_turn {
 	bool write;
 	uint64_t ref, stream;
 	uint16_t array;
-	/* Rounds until the warp's next turn: instructions that were merged into this one, or that
-	 * touch nothing new, take their time. */
+	/* Rounds until the warp's next turn. Instructions that were merged into this one, or that
+	 * touch nothing new, take time too. */
 	uint64_t rounds;
-	/* A barrier opened, or a block ended and another began, where this warp is: ask all warps
-	 * of its place what they are. Those that go on do so in the next round. */
+	/* A barrier opened in this warp's place, or a block ended there and another began. Ask all
+	 * warps of the place for their state. Warps that go on do so in the next round. */
 	bool changed;
 };
 
@@ -55,13 +55,14 @@ struct td_warps_ops {
 	int (*open)(struct td_warps **out, struct td_trace_source *source,
 		    const struct td_warps_machine *machine, struct tide_error *err);
 	void (*close)(struct td_warps *w);
-	/* The next launch: 1, 0 after the last, or an error. Only when the one before has ended. */
+	/* The next launch: 1, or 0 after the last, or an error. Call it only when the launch before
+	 * has ended. */
 	int (*launch)(struct td_warps *w, struct td_warps_launch *out, struct tide_error *err);
 	bool (*running)(const struct td_warps *w);
-	/* Rounds by which a place starts late. */
+	/* How many rounds later than the others a place starts. */
 	uint64_t (*delay)(const struct td_warps *w, uint32_t place);
 	enum td_warps_state (*state)(const struct td_warps *w, uint32_t warp);
-	/* A ready warp's turn; out is {.rounds = 1} before. */
+	/* A ready warp's turn. Before the call, out is {.rounds = 1}. */
 	int (*turn)(struct td_warps *w, uint32_t warp, struct td_warps_turn *out,
 		    struct tide_error *err);
 };
@@ -71,7 +72,8 @@ struct td_warps {
 	const struct td_warps_ops *ops;
 };
 
-/* The source stays the caller's, who reads it through the warps alone as long as they are open. */
+/* The caller keeps the source. As long as the warps are open, it reads the source only through
+ * them. */
 int td_warps_open(struct td_warps **out, struct td_trace_source *source,
 		  const struct td_warps_machine *machine, struct tide_error *err);
 void td_warps_close(struct td_warps *w); /* NULL is fine */

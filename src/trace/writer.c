@@ -38,6 +38,22 @@ int td_trace_put_mark(struct td_trace_writer *w, const struct tide_mark *mark,
 	return w->sink->mark ? w->sink->mark(w, mark, err) : 0;
 }
 
+void td_trace_write_like(struct td_trace_writer *w, const struct td_trace_source *source)
+{
+	w->groups = source->groups;
+	w->sizes = source->sizes;
+	w->costs = source->costs;
+	w->source = source;
+}
+
+bool td_trace_holds_objects(const struct td_trace_writer *w)
+{
+	const struct td_trace_sink *s = w->sink;
+
+	return (!w->groups || s->holds_groups) && (!w->sizes || s->holds_sizes) &&
+	       (!w->costs || s->holds_costs);
+}
+
 bool td_trace_holds_marks(const struct td_trace_writer *w)
 {
 	return w->sink->holds_marks;

@@ -1,4 +1,4 @@
-/* Inside the trace room: what every writer has in common. */
+/* Inside the trace room: what all writers share. */
 #ifndef TD_TRACE_WRITER_H
 #define TD_TRACE_WRITER_H
 
@@ -11,11 +11,14 @@ struct td_trace_writer {
 	const struct td_trace_sink *sink;
 	struct td_trace_output *out;
 	uint64_t events;
+	bool groups, sizes, costs;            /* what its batches say of objects */
+	const struct td_trace_source *source; /* for the names of pages; NULL: they have none */
 };
 
 /* A format that can be written. All but put may be NULL. */
 struct td_trace_sink {
-	bool holds_marks; /* and not only shows them */
+	bool holds_marks; /* it can be read back with its marks */
+	bool holds_groups, holds_sizes, holds_costs;
 	size_t writer_bytes;
 	int (*start)(struct td_trace_writer *w, struct tide_error *err);
 	int (*put)(struct td_trace_writer *w, const struct tide_batch *batch, uint32_t from,

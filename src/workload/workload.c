@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 #include "core/assert.h"
 #include "core/params.h"
@@ -98,8 +99,8 @@ int td_workload_new(void **out, size_t bytes, const struct td_workload_plan *pla
 		return tide_fail(err, -ENOMEM, "workload %s: no memory to generate it: free some",
 				 plan->name);
 	g->head.ops = &workload_ops;
-	g->head.facts = (struct td_trace_facts){plan->accesses, plan->pages, plan->last_page,
-						plan->refs > 0};
+	g->head.facts = (struct td_trace_facts){
+		plan->accesses, plan->pages, plan->last_page, plan->refs > 0, {0, 0}};
 	g->head.bytes_total = plan->accesses;
 	g->write_share = plan->writes < 1 ? (uint64_t)(plan->writes * 0x1p64) : UINT64_MAX;
 	/* Writes draw from a sequence of their own, so that their share does not change the
@@ -190,25 +191,79 @@ uint64_t td_workload_page_bytes(const struct td_workload *w)
 	return w && w->kind ? w->kind->page_bytes(w) : PATTERN_PAGE_BYTES;
 }
 
+/* The generator and all that it is given: the same text gives the same events. */
+static int make_digest(const struct td_workload *w, const union tide_value *values,
+		       uint64_t page_bytes, uint64_t seed, uint64_t digest[2])
+{
+	char *text = NULL;
+	size_t bytes;
+	FILE *to = open_memstream(&text, &bytes);
+
+	if (!to)
+		return -ENOMEM;
+	fprintf(to, "%s\npage=%" PRIx64 "\nseed=%" PRIx64 "\n", w->name, page_bytes, seed);
+	for (size_t i = 0; w->params && w->params[i].name; i++)
+		td_core_put_param(to, &w->params[i], &values[i]);
+	if (fclose(to) != 0) {
+		free(text);
+		return -ENOMEM;
+	}
+	XXH128_hash_t h = XXH3_128bits(text, bytes);
+	digest[0] = h.high64;
+	digest[1] = h.low64;
+	free(text);
+	return 0;
+}
+
+/* The workload of a spec, and its values. */
+static int choose(const char *spec, const struct td_workload **w, union tide_value **values,
+		  struct tide_error *err)
+{
+	struct td_core_word name = td_core_shown(spec, td_core_spec_name(spec));
+	char who[80];
+
+	*w = td_workload_find(spec);
+	if (!*w)
+		return fail_unknown(name.text, err);
+	snprintf(who, sizeof who, "workload %s", name.text);
+	return td_core_params((*w)->params, spec, who, values, err);
+}
+
+int td_workload_digest(const char *spec, uint64_t page_bytes, uint64_t seed, uint64_t digest[2],
+		       struct tide_error *err)
+{
+	const struct td_workload *w;
+	union tide_value *values;
+	int rc = choose(spec, &w, &values, err);
+
+	if (rc)
+		return rc;
+	rc = make_digest(w, values, page_bytes, seed, digest);
+	free(values);
+	return rc ? tide_fail(err, rc, "workload %s: no memory to look at it: free some", w->name)
+		  : 0;
+}
+
 int td_workload_open(struct td_trace_source **out, const char *spec, uint64_t page_bytes,
 		     uint64_t seed, struct tide_error *err)
 {
-	struct td_core_word name = td_core_shown(spec, td_core_spec_name(spec));
-	const struct td_workload *w = td_workload_find(spec);
+	const struct td_workload *w;
 	union tide_value *values;
-	char who[80];
-	int rc;
+	uint64_t digest[2];
+	int rc = choose(spec, &w, &values, err);
 
-	if (!w)
-		return fail_unknown(name.text, err);
-	if (page_bytes == 0)
-		return tide_fail(err, -EINVAL, "workload %s: pages of 0 bytes: give a page size",
-				 name.text);
-	snprintf(who, sizeof who, "workload %s", name.text);
-	rc = td_core_params(w->params, spec, who, &values, err);
 	if (rc)
 		return rc;
-	rc = w->open(out, w, values, page_bytes, seed, err);
+	if (page_bytes == 0)
+		rc = tide_fail(err, -EINVAL, "workload %s: pages of 0 bytes: give a page size",
+			       w->name);
+	if (!rc && make_digest(w, values, page_bytes, seed, digest))
+		rc = tide_fail(err, -ENOMEM, "workload %s: no memory to generate it: free some",
+			       w->name);
+	if (!rc)
+		rc = w->open(out, w, values, page_bytes, seed, err);
+	if (!rc)
+		memcpy((*out)->facts.digest, digest, sizeof digest);
 	free(values);
 	return rc;
 }

@@ -60,7 +60,9 @@ const struct td_workload *td_workload_find(const char *spec);
 /* The paper's pages, in which its figures are; 4 KiB for patterns, and where there is none. */
 uint64_t td_workload_page_bytes(const struct td_workload *w);
 
-/* spec is `name` or `name:key=value,key=value`. */
+/* spec is `name` or `name:key=value,key=value`. The digest is that of facts.digest. */
+int td_workload_digest(const char *spec, uint64_t page_bytes, uint64_t seed, uint64_t digest[2],
+		       struct tide_error *err);
 int td_workload_open(struct td_trace_source **out, const char *spec, uint64_t page_bytes,
 		     uint64_t seed, struct tide_error *err);
 

@@ -112,8 +112,8 @@ static void take_workload(struct shape *s)
 		fail_msg("%s: %s", s->workload, err.text);
 	while (!td_trace_next(source, batch, NULL) && batch->n) {
 		for (uint32_t i = 0; i < batch->n && s->n < ACCESSES; i++, s->n++)
-			s->events[s->n] = (struct tide_event){batch->page[i], 0, batch->stream[i],
-							      batch->write[i]};
+			s->events[s->n] = (struct td_event){batch->page[i], 0, batch->stream[i],
+							    batch->write[i]};
 	}
 	td_trace_close(source);
 	free(batch);
@@ -130,7 +130,7 @@ static void take_random_writes(struct shape *s)
 			page = (draw >> 8) % PAGES;
 		else if (draw % 4 == 1)
 			page = (page + 1) % PAGES;
-		s->events[s->n] = (struct tide_event){page, 0, 0, draw >> 63};
+		s->events[s->n] = (struct td_event){page, 0, 0, draw >> 63};
 	}
 }
 
@@ -142,8 +142,8 @@ static void take_sparse(struct shape *s)
 	for (; s->n < ACCESSES; s->n++) {
 		uint64_t draw = tide_random_next(&random), group = draw % (PAGES / 8);
 		uint64_t first = group == 0 ? 0 : group == 1 ? UINT64_MAX : tide_hash64(group);
-		s->events[s->n] = (struct tide_event){(first & ~UINT64_C(7)) + (draw >> 8) % 8, 0,
-						      0, draw >> 62 == 0};
+		s->events[s->n] = (struct td_event){(first & ~UINT64_C(7)) + (draw >> 8) % 8, 0, 0,
+						    draw >> 62 == 0};
 	}
 }
 
@@ -230,7 +230,7 @@ bool suite_fits(const struct tide_policy *policy, uint32_t chunk_pages)
 
 static void fill(struct tide_batch *b, const struct combination *c, uint64_t at)
 {
-	const struct tide_event *event = c->shape->events + at;
+	const struct td_event *event = c->shape->events + at;
 	uint64_t left = c->shape->n - at;
 
 	b->n = (uint32_t)(left < TRAIL_EVERY ? left : TRAIL_EVERY);

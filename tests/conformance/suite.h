@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/event.h"
 #include "tide/policy.h"
 #include "tide/tide.h"
 
@@ -15,7 +16,7 @@
 struct shape {
 	const char *name;
 	const char *workload; /* that it is from, NULL: made here */
-	struct tide_event *events;
+	struct td_event *events;
 	uint64_t n;
 	uint64_t pages, last_page; /* footprint, and end of the address range */
 };

@@ -48,9 +48,16 @@ static struct tide_counts push(const struct combination *c)
 
 	suite_allocations();
 	suite_count_allocations(true);
-	for (uint64_t i = 0; i < c->shape->n; i++)
-		if (tide_sim_access(sim, &c->shape->events[i], NULL))
+	for (uint64_t i = 0; i < c->shape->n; i++) {
+		const struct td_event *e = &c->shape->events[i];
+		struct tide_event event = {.size = sizeof event,
+					   .page = e->page,
+					   .ref = e->ref,
+					   .stream = e->stream,
+					   .write = e->write};
+		if (tide_sim_access(sim, &event, NULL))
 			SUITE_FAIL(c, "access %lu failed", i);
+	}
 	suite_count_allocations(false);
 	allocations = suite_allocations();
 	if (allocations)

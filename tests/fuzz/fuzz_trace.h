@@ -30,7 +30,8 @@ static void drain(struct td_trace_source *s, struct tide_batch *batch)
 			    batch->marks[k].page + batch->marks[k].pages <= batch->marks[k].page)
 				abort();
 		for (uint32_t k = 0; k < batch->n; k++)
-			if (batch->write[k] > 1)
+			if (batch->write[k] > 1 || batch->object->first[k] > 1 ||
+			    (td_trace_name(s, batch->page[k]) && !s->names))
 				abort();
 		if (rc || (!batch->n && !batch->marks_n))
 			break;
@@ -39,10 +40,12 @@ static void drain(struct td_trace_source *s, struct tide_batch *batch)
 
 static void read_fd(int fd, const struct td_trace_options *options)
 {
+	struct tide_batch_object *object = calloc(1, sizeof *object);
 	struct tide_batch *batch = calloc(1, sizeof *batch);
 	struct tide_error err = {0};
 	struct td_trace_source *s;
 
+	batch->object = object;
 	if (!td_trace_open_fd(&s, fd, options, &err)) {
 		drain(s, batch);
 		if (s->ops->rewind && !s->ops->rewind(s, &err))
@@ -54,6 +57,7 @@ static void read_fd(int fd, const struct td_trace_options *options)
 		abort();
 	}
 	free(batch);
+	free(object);
 }
 
 static void fuzz_trace(const uint8_t *data, size_t n, const char *format, const char *columns)

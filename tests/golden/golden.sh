@@ -12,7 +12,8 @@
 #     tide sim: ...
 #     === status 2
 #
-# What differs from run to run is masked: times, speeds, the version. So are the lists of known
+# What differs from run to run is masked: times, speeds, the version. So are digests of settings, which a
+# new parameter of a policy changes, and the lists of known
 # policies, workloads, trace formats and verbs, which grow by a file and no edit elsewhere. A count that
 # no case knows is left out: it is a new row of a list.
 set -u
@@ -45,6 +46,7 @@ mask()
 		-e 's/: name it \..*, or say the format/: name it (masked), or say the format/' \
 		-e 's/\(unknown verb [^:]*: there is \)sim, .*/\1(masked)/' \
 		-e 's/\(unknown workload .*\): known are .*/\1: known are (masked)/' \
+		-e 's/"settings": *"[0-9a-f]*"/"settings": "(masked)"/' \
 		-e 's/"tide": *"[0-9.]*"/"tide": "VERSION"/' -e 's/^tide [0-9][0-9.]*$/tide VERSION/' "$1"
 }
 

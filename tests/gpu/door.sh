@@ -74,8 +74,7 @@ mkdir -p "$work/lib/tide" "$work/lib/$("${CC:-cc}" -print-multiarch 2>/dev/null)
 for folder in "$work"/lib/tide "$work"/lib/*/tide; do
 	cp "$fakes/good/libtide_cuda.so" "$fakes/good/libtide_gpu.so" "$folder/"
 done
-echo '{"device": {"name": "Fake GPU"}}' >"$work/document"
-FAKE_DOCUMENT=$work/document "$work/bin/tide" gpu info >"$work/out" 2>"$work/err" ||
+FAKE_RESULT=device "$work/bin/tide" gpu info >"$work/out" 2>"$work/err" ||
 	{ cat "$work/err"; bad=1; }
 grep -q 'Fake GPU' "$work/out" || { echo "no Fake GPU: $(cat "$work/out")"; bad=1; }
 exit $bad

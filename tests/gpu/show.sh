@@ -1,5 +1,5 @@
 #!/bin/sh
-# How the results of tide gpu are shown, and how it ends, with documents that are given.
+# How the results of tide gpu are shown, and how it ends, with results that are given.
 # usage: show.sh FAKES   (TIDE from the environment)
 set -u
 
@@ -7,8 +7,8 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cp "$TIDE" "$1"/*.so "$work/"
 cd "$work" || exit 1
-FAKE_DOCUMENT=$work/document
-export FAKE_DOCUMENT
+FAKE_RESULT=device
+export FAKE_RESULT
 bad=0
 
 # check WHAT: what came out is what stands on standard input.
@@ -28,38 +28,106 @@ tide_gpu()
 	} >result
 }
 
-echo '{"device": {"name": "Fake GPU", "memory_bytes": 1073741824, "integrated": false}}' >document
 tide_gpu info --quick --progress=always
 check 'what the driver says' <<'END'
-name        Fake GPU
-memory      1 GiB
-integrated  no
+name             Fake GPU
+device           0
+devices          1
+driver           13.0
+runtime          13.0
+capability       9.0
+multiprocessors  2
+warps            128
+memory           1 GiB
+free             512 MiB
+l2               1 MiB
 tide gpu info: quick yes
 status 0
 END
-echo '{"device": {"name": "Fake GPU"}, "limits": {"ok": true, "rows": [
-	{"what": "copy", "bytes": 4096, "read_gbps": 1.25, "time_ns": 2600, "per_second": 1530000},
-	{"what": "copy", "bytes": 65536, "read_gbps": 16.0, "time_ns": 4100.5},
-	{"what": "flag", "round_trip_ns": 1600}],
-	"claims": [{"what": "bulk copy", "target": ">= 45", "measured": 44.5, "ok": false},
-	{"what": "disk", "target": null, "measured": 3.1, "ok": null}]}}' >document
+FAKE_RESULT=all
 tide_gpu info
 check 'limits' <<'END'
-name  Fake GPU
+name             Fake GPU
+device           0
+devices          1
+driver           13.0
+runtime          13.0
+capability       9.0
+multiprocessors  2
+warps            128
+memory           1 GiB
+free             512 MiB
+l2               1 MiB
 
 limits
-what   bytes       read     time      rate  round trip
-copy   4 KiB   1.2 GB/s  2.60 us  1.53 M/s
-copy  64 KiB  16.0 GB/s  4.10 us
-flag                                           1.60 us
+what   bytes  count     time       rate     rate
+copy   4 KiB         2.60 us   1.2 GB/s
+copy  64 KiB         4.10 us  16.0 GB/s
+flag          1,000  1.60 ms             625 k/s
   MISSED bulk copy: 44.5, target >= 45
-  -      disk: 3.1, target -
+  MISSED disk: -, target no file
+status 0
+END
+tide_gpu info --json
+sed -i 's/"tide": "[0-9.]*"/"tide": "VERSION"/' result
+check 'limits as JSON' <<'END'
+{
+  "tide": "VERSION",
+  "verb": "gpu info",
+  "device": {
+    "name": "Fake GPU",
+    "device": 0,
+    "devices": 1,
+    "driver": "13.0",
+    "runtime": "13.0",
+    "capability": "9.0",
+    "multiprocessors": 2,
+    "warps": 128,
+    "memory_bytes": 1073741824,
+    "free_bytes": 536870912,
+    "l2_bytes": 1048576
+  },
+  "limits": {
+    "rows": [
+      {
+        "what": "copy",
+        "bytes": 4096,
+        "time_ns": 2600,
+        "gbps": 1.25
+      },
+      {
+        "what": "copy",
+        "bytes": 65536,
+        "time_ns": 4100,
+        "gbps": 16.0
+      },
+      {
+        "what": "flag",
+        "count": 1000,
+        "time_ns": 1600000,
+        "per_second": 625000.0
+      }
+    ],
+    "claims": [
+      {
+        "what": "bulk copy",
+        "target": ">= 45",
+        "measured": 44.5,
+        "ok": false
+      },
+      {
+        "what": "disk",
+        "target": "no file",
+        "measured": null,
+        "ok": false
+      }
+    ],
+    "ok": false
+  }
+}
 status 0
 END
 
-echo '{"parts": [{"name": "pressure", "ok": true, "accesses": 1000000, "time_ns": 1500000000, "detail": ""},
-	{"name": "errors", "ok": false, "accesses": 10, "time_ns": 12, "detail": "a read that failed gave 7"}],
-	"ok": false}' >document
 tide_gpu selftest --only press,err --thorough --seed 7 --folder . --progress=always
 check 'selftest, with a part that failed' <<'END'
 part               accesses     time  detail
@@ -73,35 +141,15 @@ tide gpu: not all is well: errors: see what is printed
 status 1
 END
 
-cat >document <<'END'
-{"device": {"name": "Fake GPU"}, "ok": false,
- "micro": {"hit": {"ok": true, "rows": [{"what": "cursor", "stream_gbps": 4000.0, "of_raw_share": 0.925}],
-   "claims": [{"what": "streaming with the cursor, share of raw", "target": 0.9, "measured": 0.925, "ok": true}]},
-  "storage": {"ok": false, "error": "no space", "rows": []}},
- "apps": {"ok": false, "config": {"near_bytes": 268435456, "host_bytes": 1073741824, "page_bytes": 65536,
-   "transfer": "zero-copy"},
-  "runs": [
-  {"app": "srad", "place": "bam", "oversubscribe": 2, "data_bytes": 2684354560, "time_ns": 2000000000,
-   "verified": true, "speedup": 1.0, "accuracy": null,
-   "counts": {"accesses": 1000, "hits": 900, "faults": 100, "tier2_hits": 0, "tier2_misses": 100, "tier3_reads": 100}},
-  {"app": "srad", "place": "reuse", "oversubscribe": 2, "data_bytes": 2684354560, "time_ns": 1000000000,
-   "verified": true, "speedup": 2.0, "accuracy": 0.875,
-   "counts": {"accesses": 1000, "hits": 900, "faults": 100, "tier2_hits": 60, "tier2_misses": 40, "tier3_reads": 40}},
-  {"app": "bfs", "place": "bam", "oversubscribe": 2, "data_bytes": 2684354560, "time_ns": 3000000000,
-   "verified": false, "speedup": 1.0, "accuracy": null,
-   "counts": {"accesses": 0, "hits": 0, "faults": 0, "tier2_hits": 0, "tier2_misses": 0, "tier3_reads": 0}},
-  {"app": "bfs", "place": "reuse", "oversubscribe": 2, "error": "disk full", "counts": {}}],
-  "means": [{"place": "reuse", "oversubscribe": 2, "speedup": 2.0, "apps": 1}]}}
-END
 tide_gpu bench --app srad,bfs --place bam,reuse --micro hit,storage --oversubscribe 2 --near 256M \
 	--host 1G --page 64K --transfer zero-copy --timeout 5s --progress=always
 check 'bench' <<'END'
 device  Fake GPU
 
 hit
-what         stream  of raw
-cursor  4000.0 GB/s  92.50%
-  holds  streaming with the cursor, share of raw: 0.925, target 0.9
+what    bytes         rate  ratio  of
+cursor  1 MiB  4000.0 GB/s  0.93x  raw
+  holds  cursor / raw: 0.925, target >= 0.9
 
 storage: no space
 
@@ -110,6 +158,7 @@ srad  bam    2  2.5 GiB  2.00 s    1.00x  90.00%   0.00%           100         -
 srad  reuse  2  2.5 GiB  1.00 s    2.00x  90.00%  60.00%            40    87.50%  yes
 bfs   bam    2  2.5 GiB  3.00 s    1.00x                             0         -  WRONG
 bfs   reuse  2        -       -        -                             0         -  disk full
+srad, reuse: ejected mine, after invalid answers
 
 geometric means over bam
 place  x  speedup  apps
@@ -126,6 +175,89 @@ tide gpu bench: timeout 5s
 tide gpu: not all is well: storage, applications: see what is printed
 status 1
 END
+tide_gpu bench --json
+sed -n '/"runs"/,/]/p' result >some
+mv some result
+check 'runs as JSON' <<'END'
+    "runs": [
+      {
+        "app": "srad",
+        "place": "bam",
+        "oversubscribe": 2.0,
+        "data_bytes": 2684354560,
+        "time_ns": 2000000000,
+        "speedup": 1.0,
+        "verified": true,
+        "accuracy": null,
+        "config": {
+          "near_bytes": 0,
+          "host_bytes": 0,
+          "page_bytes": 0,
+          "oversubscribe": 2.0,
+          "resident": false,
+          "iterations": 0,
+          "seed": 0
+        },
+        "shape": {}
+      },
+      {
+        "app": "srad",
+        "place": "reuse",
+        "oversubscribe": 2.0,
+        "data_bytes": 2684354560,
+        "time_ns": 1000000000,
+        "speedup": 2.0,
+        "verified": true,
+        "accuracy": 0.875,
+        "config": {
+          "near_bytes": 0,
+          "host_bytes": 0,
+          "page_bytes": 0,
+          "oversubscribe": 2.0,
+          "resident": false,
+          "iterations": 0,
+          "seed": 0
+        },
+        "shape": {},
+        "verb": "gpu",
+        "counts": {
+          "hits": 900
+        },
+        "policy": {
+          "ejected": "mine"
+        },
+        "checksum": "0x00000000000000ff"
+      },
+      {
+        "app": "bfs",
+        "place": "bam",
+        "oversubscribe": 2.0,
+        "data_bytes": 2684354560,
+        "time_ns": 3000000000,
+        "speedup": 1.0,
+        "verified": false,
+        "accuracy": null,
+        "config": {
+          "near_bytes": 0,
+          "host_bytes": 0,
+          "page_bytes": 0,
+          "oversubscribe": 2.0,
+          "resident": false,
+          "iterations": 0,
+          "seed": 0
+        },
+        "shape": {}
+      },
+      {
+        "app": "bfs",
+        "place": "reuse",
+        "oversubscribe": 2.0,
+        "error": "disk full",
+        "verified": null,
+        "accuracy": null
+      }
+    ],
+END
 
 tide_gpu bench --app srad --orchestrate host --evict mhpe --prefetch pattern --progress=always --json
 grep -E '^tide|^status' result >some
@@ -140,7 +272,7 @@ status 1
 END
 
 # A call that fails: what it had is printed all the same, and says that it is not all.
-echo '{"device": {"name": "Fake GPU"}}' >document
+FAKE_RESULT=device
 FAKE_ERROR='the GPU is gone: look at dmesg' tide_gpu bench --json
 sed -i 's/"tide": "[0-9.]*"/"tide": "VERSION"/' result
 check 'a bench that is cut short' <<'END'
@@ -148,9 +280,21 @@ check 'a bench that is cut short' <<'END'
   "tide": "VERSION",
   "verb": "gpu bench",
   "error": "the GPU is gone: look at dmesg",
+  "micro": {},
   "device": {
-    "name": "Fake GPU"
-  }
+    "name": "Fake GPU",
+    "device": 0,
+    "devices": 1,
+    "driver": "13.0",
+    "runtime": "13.0",
+    "capability": "9.0",
+    "multiprocessors": 2,
+    "warps": 128,
+    "memory_bytes": 1073741824,
+    "free_bytes": 536870912,
+    "l2_bytes": 1048576
+  },
+  "ok": false
 }
 tide gpu: the GPU is gone: look at dmesg
 status 1
@@ -161,7 +305,7 @@ device  Fake GPU
 tide gpu: the GPU is gone: look at dmesg
 status 1
 END
-FAKE_DOCUMENT='' FAKE_ERROR='the GPU is gone: look at dmesg' tide_gpu selftest
+FAKE_RESULT=none FAKE_ERROR='the GPU is gone: look at dmesg' tide_gpu selftest
 check 'a call that fails at once' <<'END'
 tide gpu: the GPU is gone: look at dmesg
 status 1

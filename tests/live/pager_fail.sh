@@ -1,6 +1,7 @@
 #!/bin/sh
-# Reads and writes that fail, a file that is cut short, a file system that is full.
-# usage: pager_fail.sh reads|writes|truncate|full FOLDER-OF-THE-PROGRAMS
+# Reads and writes that fail, pages that cannot be mapped, a file that is cut short, a file system
+# that is full.
+# usage: pager_fail.sh reads|writes|maps|gone|truncate|full FOLDER-OF-THE-PROGRAMS
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=tests/live/pager_help.sh
 . "$here/pager_help.sh"
@@ -22,6 +23,33 @@ writes()
 	passes "$programs/pager_writes" some far
 	passes "$programs/pager_writes" none far
 	passes "$programs/pager_writes" sync file
+}
+
+# One map of many fails, in the middle of a chunk too: of pages in memory, compressed, and in files.
+maps()
+{
+	for service in signal thread; do
+		for mapping in exact around fast copy; do
+			with="inject=map=ENOMEM:9 service=$service mapping=$mapping"
+			for tier in host=64M "kind=lz4 host=64M" "storage=far host=1M" \
+				"page=16K near=6M"; do
+				# shellcheck disable=SC2086
+				passes "$programs/pager_maps" $with $tier
+			done
+		done
+	done
+}
+
+# Nobody waits for what has been dropped past the pager: the program ends with a sentence.
+gone()
+{
+	for service in signal thread; do
+		for mapping in fast copy; do
+			attempt 20 "$programs/pager_maps" gone service=$service mapping=$mapping
+			[ $status -ne 0 ] || fail "$mapping $service: $(cat out)"
+			grep -q "dropped by a call that tide does not see" error || fail "$(cat error)"
+		done
+	done
 }
 
 truncate()

@@ -20,7 +20,7 @@ ends()
 loops()
 {
 	ends
-	grep -q '^tide: a policy has not answered for [0-9]* s (evict loops' error || fail "$service: no message says who loops: $(cat error)"
+	grep -q '^tide: evict policy loops has not returned from pick_victim for [0-9]* s' error || fail "$service: no message says who loops: $(cat error)"
 	[ "$(grep -vcE '^Aborted|dumped core$' error)" -eq 1 ] || fail "$service: more than one line: $(cat error)"
 }
 

@@ -23,7 +23,7 @@ ends()
 }
 
 for name in heap parts remap advice any-order bus files alarms closing forks threads jumps cancels last \
-	bus-jumps stacks library-forks early-forks direct sparse opening; do
+	bus-jumps stacks library-forks early-forks direct sparse opening structures; do
 	ends 0 $name
 done
 ends 0 closing --record closing.tide --log closing.log --storage far

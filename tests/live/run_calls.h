@@ -84,6 +84,6 @@ void heap(void), parts(void), remap(void), advice(void), any_order(void), protec
 	ends_busy(void), ends_in_malloc(void), ends_twice(void), ends_last(void),
 	ends_quickly(void), waiting(void), jumps(void), cancels(void), library_forks(void),
 	early_forks(void), bus_jumps(void), stacks(void), direct(void), library(void), sparse(void),
-	opening(void);
+	opening(void), structures(void);
 
 #endif

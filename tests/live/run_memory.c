@@ -118,10 +118,24 @@ void parts(void)
 	fclose(f);
 }
 
+/* Zero memory over a part does not make two mappings of one. */
+static void remap_renewed(void)
+{
+	char *p = map(4 * MB);
+
+	fill(p, 4 * MB, 1);
+	CHECK(mmap(p + MB, 2 * PAGE, RW, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == p + MB);
+	p = mremap(p, 4 * MB, 7 * MB, MREMAP_MAYMOVE);
+	CHECK(p != MAP_FAILED && holds(p, MB, 1) && is_zero(p + MB, 2 * PAGE));
+	CHECK(is_zero(p + 4 * MB, 3 * MB));
+	munmap(p, 7 * MB);
+}
+
 void remap(void)
 {
 	char *p = map(4 * MB), *q, *room;
 
+	remap_renewed();
 	fill(p, 4 * MB, 1);
 	CHECK(mremap(p, 4 * MB, SIZE, 0) == MAP_FAILED && errno == ENOMEM);
 	q = mremap(p, 4 * MB, SIZE, MREMAP_MAYMOVE);

@@ -37,8 +37,9 @@ stopped HUP 129
 rm -f stopped.jsonl
 env --default-signal=INT "$TIDE" sweep --workload zipf:accesses=1000000000 --near 50% \
 	--functional -o stopped.jsonl 2>said &
-# From when on it waits for the signal, which is number 2.
-until grep -q '^SigBlk:.*[2367abef]$' "/proc/$!/status" || ! kill -0 $!; do
+# The sweep waits for its signals when it has blocked signal 2, and signal 1 unless that is ignored.
+# fork() blocks all signals for a moment, which must not be taken for that.
+until grep -q '^SigBlk:.*[23]$' "/proc/$!/status" || ! kill -0 $!; do
 	sleep 0.01
 done
 kill -INT $!

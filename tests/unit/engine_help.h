@@ -47,7 +47,7 @@ static inline struct td_engine *start(struct td_engine_config *config)
 	return e;
 }
 
-static inline int try_event(struct td_engine *e, struct tide_event event, struct tide_error *err)
+static inline int try_event(struct td_engine *e, struct td_event event, struct tide_error *err)
 {
 	static struct tide_batch batch;
 
@@ -61,12 +61,12 @@ static inline int try_event(struct td_engine *e, struct tide_event event, struct
 
 static inline void read_page(struct td_engine *e, uint64_t page)
 {
-	assert_int_equal(try_event(e, (struct tide_event){.page = page}, NULL), 0);
+	assert_int_equal(try_event(e, (struct td_event){.page = page}, NULL), 0);
 }
 
 static inline void write_page(struct td_engine *e, uint64_t page)
 {
-	assert_int_equal(try_event(e, (struct tide_event){.page = page, .write = true}, NULL), 0);
+	assert_int_equal(try_event(e, (struct td_event){.page = page, .write = true}, NULL), 0);
 }
 
 static inline bool is_resident(struct td_engine *e, uint64_t page)
@@ -82,7 +82,7 @@ static inline bool is_resident(struct td_engine *e, uint64_t page)
 /* An array of events as a source. */
 struct array_source {
 	struct td_trace_source head;
-	const struct tide_event *events;
+	const struct td_event *events;
 	uint64_t n, at;
 };
 
@@ -113,7 +113,7 @@ static inline void array_close(struct td_trace_source *s)
 	(void)s;
 }
 
-static inline struct array_source array_of(const struct tide_event *events, uint64_t n)
+static inline struct array_source array_of(const struct td_event *events, uint64_t n)
 {
 	static const struct td_trace_source_ops ops = {.format = "array",
 						       .next = array_next,

@@ -18,7 +18,7 @@ struct model {
 	uint64_t events, faults, came, left, left_chunks, spilt, spilt_dirty;
 	/* Whoever writes it down. */
 	void *to;
-	void (*event)(void *to, const struct tide_event *event);
+	void (*event)(void *to, const struct td_event *event);
 	void (*mark)(void *to, const struct tide_mark *mark);
 };
 
@@ -186,7 +186,7 @@ static inline void model_mark(struct model *m, enum tide_mark_kind kind, uint64_
 		m->mark(m->to, &mark);
 }
 
-static inline void model_access(struct model *m, struct tide_event event)
+static inline void model_access(struct model *m, struct td_event event)
 {
 	tide_chunk c = {(uint32_t)(event.page / m->chunk_pages)};
 	unsigned bit = (unsigned)(event.page % m->chunk_pages);
@@ -238,9 +238,9 @@ static inline void model_step(struct model *m)
 		model_mark(m, what < 6 ? TIDE_MARK_BRING : TIDE_MARK_COLD, page, n < 12 ? n : 12);
 	else if (find_run(m, true, 1, &page, &n))
 		for (uint64_t i = 0; i < n && i < 6; i++)
-			model_access(m, (struct tide_event){page + (what < 50 ? i : 0),
-							    1 + below(m, 9), below(m, 2),
-							    below(m, 3) == 0});
+			model_access(m,
+				     (struct td_event){page + (what < 50 ? i : 0), 1 + below(m, 9),
+						       below(m, 2), below(m, 3) == 0});
 }
 
 static inline struct td_engine_config model_config(struct model *m, uint32_t chunk_pages,

@@ -94,7 +94,7 @@ static inline struct tide_pool_stats stats_of(struct fixture *f)
 static inline struct tide_pool_pin get(struct fixture *f, uint64_t page, bool write)
 {
 	struct tide_error err = {0};
-	struct tide_pool_pin pin;
+	struct tide_pool_pin pin = {.size = sizeof pin};
 	if (td_pool_get(f->pool, page, write ? TIDE_POOL_WRITE : TIDE_POOL_READ, &pin, &err))
 		fail_msg("%s", err.text);
 	return pin;

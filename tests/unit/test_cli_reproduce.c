@@ -19,6 +19,8 @@ static size_t read_copy(const struct td_cli_copy *copy, struct tide_event *event
 	size_t n = 0;
 
 	assert_int_equal(tide_trace_open(&trace, &options, NULL), 0);
+	for (size_t i = 0; i < room; i++)
+		events[i].size = sizeof events[i];
 	while (n < room && tide_trace_next(trace, &events[n], NULL) == 1)
 		n++;
 	tide_trace_close(trace);

@@ -24,20 +24,20 @@ static void shares_looks(void **state)
 	(void)state;
 	assert_non_null(looks);
 	assert_int_equal(td_cli_look_take(looks, &found, &look[0]), 0);
-	assert_int_equal(found.options.facts->accesses, 900);
-	assert_in_range(found.options.facts->pages, 2, 50);
+	assert_int_equal(found.facts.accesses, 900);
+	assert_in_range(found.facts.pages, 2, 50);
 	assert_int_equal(td_cli_look_take(looks, &next, &look[1]), 0);
-	assert_ptr_equal(next.options.facts, found.options.facts);
+	assert_int_equal(next.facts.pages, found.facts.pages);
 	/* A failure is found once too. */
 	assert_int_equal(td_cli_look_take(looks, &other, &look[2]), -ENOENT);
 	snprintf(why, sizeof why, "%s", other.err.text);
-	td_cli_look_give(looks, look[2]);
+	td_cli_look_give(looks, look[2], &other);
 	other.options.trace = NULL;
 	other.options.workload = "zipf";
 	assert_int_equal(td_cli_look_take(looks, &other, &look[2]), -ENOENT);
 	assert_string_equal(other.err.text, why);
 	for (size_t i = 0; i < 3; i++)
-		td_cli_look_give(looks, look[i]);
+		td_cli_look_give(looks, look[i], &next);
 	td_cli_looks_free(looks);
 }
 
@@ -52,13 +52,13 @@ static void forgets_looks(void **state)
 	for (uint64_t group = 0; group < 1000; group++) {
 		struct td_cli_run point = {.options.workload = "cyclic:pages=3", .group = group};
 		assert_int_equal(td_cli_look_take(looks, &point, &look), 0);
-		assert_int_equal(point.options.facts->pages, 3);
-		td_cli_look_give(looks, look);
+		assert_int_equal(point.facts.pages, 3);
+		td_cli_look_give(looks, look, &point);
 	}
 	struct td_cli_run old = {.options.workload = "cyclic:pages=5", .group = 0};
 	assert_int_equal(td_cli_look_take(looks, &old, &look), 0);
-	assert_int_equal(old.options.facts->pages, 5);
-	td_cli_look_give(looks, look);
+	assert_int_equal(old.facts.pages, 5);
+	td_cli_look_give(looks, look, &old);
 	td_cli_looks_free(looks);
 }
 

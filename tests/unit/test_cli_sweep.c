@@ -207,27 +207,44 @@ static void same_run_twice(void **state)
 	td_cli_grid_free(&grid);
 }
 
+static void mark(struct td_cli_plan *plan, const char *key, enum td_cli_state state)
+{
+	struct td_cli_planned *run;
+
+	assert_true(td_cli_plan_find(plan, key, &run));
+	assert_non_null(run);
+	td_cli_plan_mark(run, state);
+}
+
 static void remembers_the_last(void **state)
 {
 	struct td_cli_grid grid;
 	struct td_cli_plan plan;
-	struct td_cli_key key[3];
+	struct td_cli_key key[5];
+	struct td_cli_planned *none;
 
 	(void)state;
 	make_large(&grid);
 	assert_int_equal(td_cli_plan_make(&plan, &grid, NULL, NULL), 0);
-	for (size_t i = 0; i < 3; i++)
+	for (size_t i = 0; i < 5; i++)
 		key[i] = td_cli_key_text(plan.at[i * 7].key);
-	assert_true(td_cli_plan_mark(&plan, key[0].text, false));
-	assert_true(td_cli_plan_mark(&plan, key[1].text, true));
-	assert_true(td_cli_plan_mark(&plan, key[2].text, true));
-	assert_true(td_cli_plan_mark(&plan, key[2].text, false));
-	assert_true(td_cli_plan_mark(&plan, "00000000000000000000000000000000", true));
-	assert_false(td_cli_plan_mark(&plan, "g0000000000000000000000000000000", true));
-	assert_false(td_cli_plan_mark(&plan, "0", true));
+	mark(&plan, key[0].text, TD_CLI_DONE);
+	mark(&plan, key[0].text, TD_CLI_OLD);
+	mark(&plan, key[1].text, TD_CLI_FAILED);
+	mark(&plan, key[2].text, TD_CLI_CHANGED);
+	mark(&plan, key[2].text, TD_CLI_FAILED);
+	mark(&plan, key[2].text, TD_CLI_DONE);
+	mark(&plan, key[3].text, TD_CLI_OLD);
+	mark(&plan, key[4].text, TD_CLI_CHANGED);
+	assert_true(td_cli_plan_find(&plan, "00000000000000000000000000000000", &none));
+	assert_null(none);
+	assert_false(td_cli_plan_find(&plan, "g0000000000000000000000000000000", &none));
+	assert_false(td_cli_plan_find(&plan, "0", &none));
 	td_cli_plan_order(&plan, false);
 	assert_int_equal(plan.done, 2);
 	assert_int_equal(plan.failed, 1);
+	assert_int_equal(plan.old, 1);
+	assert_int_equal(plan.changed, 1);
 	assert_int_equal(plan.left, grid.n - 3);
 	for (size_t i = 1; i < plan.left; i++)
 		assert_true(plan.at[i - 1].index < plan.at[i].index);

@@ -81,6 +81,14 @@ static void sizes_have_units(void **state)
 		{"2M", 0, UINT64_C(2) << 20},
 		{"16G", 0, UINT64_C(16) << 30},
 		{"1T", 0, UINT64_C(1) << 40},
+		{"64KiB", 0, 65536},
+		{"64MiB", 0, UINT64_C(64) << 20},
+		{"1GiB", 0, UINT64_C(1) << 30},
+		{"1TiB", 0, UINT64_C(1) << 40},
+		{"1iB", -EINVAL, 0},
+		{"MiB", -EINVAL, 0},
+		{"1Mi", -EINVAL, 0},
+		{"1Mib", -EINVAL, 0},
 		{"16777215T", 0, UINT64_C(16777215) << 40},
 		{"16777216T", -ERANGE, 0},
 		{"18446744073709551616K", -ERANGE, 0},
@@ -198,6 +206,36 @@ static void a_shown_word_is_one_short_line(void **state)
 			 sizeof(struct td_core_word) - 1);
 }
 
+static void bytes_that_are_no_text_are_escaped(void **state)
+{
+	static const struct {
+		const char *from, *text, *shown; /* for JSON; for a terminal */
+	} cases[] = {
+		{"", "", ""},
+		{"plain", "plain", "plain"},
+		{"\303\244\342\202\254\360\237\230\200", "\303\244\342\202\254\360\237\230\200",
+		 "\303\244\342\202\254\360\237\230\200"},
+		{"a\377b\303", "a\\xffb\\xc3", "a\\xffb\\xc3"},
+		{"\300\200\355\240\200", "\\xc0\\x80\\xed\\xa0\\x80", "\\xc0\\x80\\xed\\xa0\\x80"},
+		{"\33[1m\n", "\33[1m\n", "\\x1b[1m\\x0a"},
+		{"\302\233", "\302\233", "\\xc2\\x9b"},
+	};
+	char text[64];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		assert_int_equal(td_core_escape(text, sizeof text, cases[i].from, false),
+				 strlen(cases[i].text));
+		assert_string_equal(text, cases[i].text);
+		td_core_escape(text, sizeof text, cases[i].from, true);
+		assert_string_equal(text, cases[i].shown);
+	}
+	/* Cut before what has no room whole. */
+	assert_int_equal(td_core_escape(text, 6, "ab\377\377", false), 10);
+	assert_string_equal(text, "ab");
+	assert_int_equal(td_core_escape(NULL, 0, "\377", false), 4);
+}
+
 static void members_become_options(void **state)
 {
 	static const char *const cases[][2] = {
@@ -217,10 +255,34 @@ static void members_become_options(void **state)
 	}
 }
 
+static void a_line_is_utf8_without_control_characters(void **state)
+{
+	static const char *const lines[] = {"", "lru", "na\xc3\xafve", "\xe2\x82\xac",
+					    "\xf0\x9f\x8c\x8a"};
+	static const char *const others[] = {"a\nb",
+					     "\x1b[31m",
+					     "\x7f",
+					     "\xff",
+					     "\xc3",
+					     "\xc0\xaf",
+					     "\xe0\x80\xaf",
+					     "\xed\xa0\x80",
+					     "\xf4\x90\x80\x80",
+					     "\xa4",
+					     "\xf8\x88\x80\x80"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+		assert_true(td_core_is_line(lines[i]));
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+		assert_false(td_core_is_line(others[i]));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(members_become_options),
+		cmocka_unit_test(bytes_that_are_no_text_are_escaped),
 		cmocka_unit_test(numbers_are_read_whole),
 		cmocka_unit_test(only_the_given_length_is_read),
 		cmocka_unit_test(sizes_have_units),
@@ -228,6 +290,7 @@ int main(void)
 		cmocka_unit_test(shares_are_parts_or_percent),
 		cmocka_unit_test(the_nearest_name_is_found),
 		cmocka_unit_test(a_shown_word_is_one_short_line),
+		cmocka_unit_test(a_line_is_utf8_without_control_characters),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -106,6 +106,8 @@ static void load(const char *workload)
 			    &err))
 		fail_msg("%s", err.text);
 	events_n = events_pages = 0;
+	for (uint32_t i = 0; i < ACCESSES_MAX; i++)
+		events[i].size = sizeof events[i];
 	while (events_n < ACCESSES_MAX && tide_trace_next(t, &events[events_n], NULL) == 1) {
 		uint64_t page = events[events_n++].page;
 		assert_true(page < PAGES_MAX);

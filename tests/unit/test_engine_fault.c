@@ -21,7 +21,7 @@ static void a_fault_is_told_in_order(void **state)
 	script.plan[1].first = 4, script.plan[1].n = 1;
 	script.plan[2].first = 9, script.plan[2].n = 1;
 	script.plan[3].first = 18, script.plan[3].n = 1;
-	assert_int_equal(try_event(e, (struct tide_event){8, 77, 0, false}, NULL), 0);
+	assert_int_equal(try_event(e, (struct td_event){8, 77, 0, false}, NULL), 0);
 	assert_heard("p fault 2 8\ne fault 2 8\n"
 		     "p plan 2 8\n"
 		     "p migrated 2 3\ne migrated 2 3\n"
@@ -40,7 +40,7 @@ static void a_fault_is_told_in_order(void **state)
 		     "p migrated 6 7\ne migrated 6 7\n"
 		     "p access 6 24 0\ne access 6 24 0\n");
 	/* A hit is an access and nothing else. */
-	assert_int_equal(try_event(e, (struct tide_event){25, 5, 0, true}, NULL), 0);
+	assert_int_equal(try_event(e, (struct td_event){25, 5, 0, true}, NULL), 0);
 	assert_heard("p access 6 25 5\ne access 6 25 5\n");
 	/* Full only once; two victims, one after the other. */
 	script.plan[0].first = 28, script.plan[0].n = 4;

@@ -84,9 +84,9 @@ static void the_range_is_what_is_mapped(void **state)
 	assert_int_equal(e->near.allocations[0], 0);
 	assert_int_equal(e->near.allocations[1], 8);
 	assert_null(e->near.numbers);
-	assert_int_equal(try_event(e, (struct tide_event){.page = 3}, &err), -EFAULT);
+	assert_int_equal(try_event(e, (struct td_event){.page = 3}, &err), -EFAULT);
 	assert_non_null(strstr(err.text, "page 3 is accessed while it does not exist"));
-	assert_int_equal(try_event(e, (struct tide_event){.page = 17}, &err), -EOVERFLOW);
+	assert_int_equal(try_event(e, (struct td_event){.page = 17}, &err), -EOVERFLOW);
 	td_engine_destroy(e);
 }
 

@@ -111,7 +111,7 @@ static void the_first_invalid_answer_ends_the_run(void **state)
 		read_page(e, 13);
 		read_page(e, 20);
 		/* Set {3, 4, 5}: the fault's chunk 0 and chunk 1 have pages here. */
-		assert_int_equal(try_event(e, (struct tide_event){.page = 3}, &err), -EPROTO);
+		assert_int_equal(try_event(e, (struct td_event){.page = 3}, &err), -EPROTO);
 		assert_non_null(strstr(err.text, why[kind]));
 		assert_non_null(strstr(err.text, "evict policy bad"));
 		assert_non_null(strstr(err.text, "access 5 (fault in chunk 0, 0 of 12 pages free"));
@@ -331,12 +331,84 @@ static void a_plan_of_too_many_chunks_is_invalid(void **state)
 		read_page(e, 0);
 		assert_int_equal(e->counts.prefetched_pages, TIDE_PLAN_ENTRIES);
 		plan_chunks++;
-		assert_int_equal(try_event(e, (struct tide_event){.page = 1}, &err),
+		assert_int_equal(try_event(e, (struct td_event){.page = 1}, &err),
 				 replace ? 0 : -EPROTO);
 		assert_non_null(strstr(err.text, "prefetch policy many"));
 		assert_int_equal(e->counts.policy_errors, 1);
 		assert_int_equal(e->counts.migrated_pages, TIDE_PLAN_ENTRIES + 1 + replace);
 		td_engine_destroy(e);
+	}
+}
+
+/* ---- every member of a plan ---- */
+
+static const struct {
+	unsigned needs, n, arm, remote; /* remote: as a byte */
+	const char *why;                /* NULL: valid */
+} plans[] = {
+	{0, 1, 1 << TIDE_FEEDBACK, 1, "without TIDE_NEEDS_REMOTE"},
+	{TIDE_NEEDS_NOTICES, 1, 1 << TIDE_FEEDBACK, 1, "without TIDE_NEEDS_REMOTE"},
+	{TIDE_NEEDS_NOTICES | TIDE_NEEDS_REMOTE, 1, 1 << TIDE_FEEDBACK, 1, NULL},
+	{TIDE_NEEDS_REMOTE, UINT32_MAX, 0, 1, "too many chunks"},
+	{TIDE_NEEDS_REMOTE, 0, 0, 2, "neither true nor false"},
+	{0, 0, 1 << TIDE_FEEDBACK, 0, "without TIDE_NEEDS_NOTICES"},
+	{TIDE_NEEDS_NOTICES, 0, 1 << TIDE_OBSERVE, 0, "a purpose"},
+	{TIDE_NEEDS_NOTICES, 0, UINT32_MAX, 0, "a purpose"},
+	{0, TIDE_PLAN_ENTRIES + 1, 0, 0, "too many chunks"},
+};
+
+static size_t plan_given;
+
+static void plan_wrongly(void *self, tide_chunk c, tide_page p, struct tide_plan *plan)
+{
+	(void)self, (void)c, (void)p;
+	plan->other[0] = (struct tide_plan_entry){.number = 3, .pages = 1, .index = 0xfffffff0};
+	plan->n = plans[plan_given].n;
+	plan->arm = plans[plan_given].arm;
+	memset(&plan->remote, (int)plans[plan_given].remote, 1);
+}
+
+static void try_plan(const struct tide_policy *p, bool replace)
+{
+	const char *why = plans[plan_given].why;
+	struct td_engine_config config = config_of(4, 16);
+	struct tide_error err = {0};
+
+	config.evict = named("fifo", TIDE_EVICT);
+	config.prefetch = own(p);
+	config.replace_invalid = replace;
+	struct td_engine *e = start(&config);
+	assert_int_equal(try_event(e, (struct td_event){.page = 1}, &err),
+			 why && !replace ? -EPROTO : 0);
+	if (why && !replace)
+		assert_non_null(strstr(err.text, why));
+	assert_int_equal(e->counts.policy_errors, why != NULL);
+	/* Replaced by the page alone; what is remote brings nothing in, and nothing is armed. */
+	assert_int_equal(e->counts.migrated_pages, why && replace);
+	assert_int_equal(e->counts.observe_pages, 0);
+	for (unsigned i = 0; i < 40 && replace; i++)
+		read_page(e, 8 + 4 * i);
+	assert_int_equal(e->counts.policy_errors, why && replace ? 16 : why != NULL);
+	assert_string_equal(e->ejected, why && replace ? "plans" : "");
+	td_engine_destroy(e);
+}
+
+static void every_member_of_a_plan_is_checked(void **state)
+{
+	struct tide_policy p = {
+		.api = TIDE_POLICY_API,
+		.size = sizeof(struct tide_policy),
+		.name = "plans",
+		.role = TIDE_PREFETCH,
+		.summary = "plans wrongly",
+		.plan_prefetch = plan_wrongly,
+	};
+
+	(void)state;
+	for (plan_given = 0; plan_given < sizeof plans / sizeof *plans; plan_given++) {
+		p.needs = plans[plan_given].needs;
+		try_plan(&p, false);
+		try_plan(&p, true);
 	}
 }
 
@@ -349,6 +421,7 @@ int main(void)
 		cmocka_unit_test(the_order_outlives_its_turns),
 		cmocka_unit_test(never_right_is_lrm),
 		cmocka_unit_test(a_plan_of_too_many_chunks_is_invalid),
+		cmocka_unit_test(every_member_of_a_plan_is_checked),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -80,7 +80,7 @@ static void the_fault_page_is_in_the_set_whatever_the_range(void **state)
 
 	(void)state;
 	script.plan[0].first = 12, script.plan[0].n = 4;
-	if (!try_event(e, (struct tide_event){.page = 15}, NULL)) {
+	if (!try_event(e, (struct td_event){.page = 15}, NULL)) {
 		assert_true(is_resident(e, 15));
 		assert_int_equal(e->counts.migrated_pages, e->counts.prefetched_pages + 1);
 		assert_int_equal(e->near.free_pages, 8 - e->counts.migrated_pages);

@@ -142,6 +142,30 @@ static void numbers_are_pages_over_the_size(void **state)
 	}
 }
 
+/* The undefined-behaviour sanitizer watches the addresses that are asked for ahead. */
+static void far_pages_follow_near_ones(void **state)
+{
+	static uint64_t page[TIDE_BATCH];
+	static uint32_t index[TIDE_BATCH];
+	static uint8_t bit[TIDE_BATCH];
+	struct td_space s;
+
+	(void)state;
+	init(&s, 1, TD_SPACE_ANY, TD_SPACE_ANY);
+	for (uint32_t batch = 0; batch < 4; batch++) {
+		for (uint32_t i = 0; i < TIDE_BATCH; i++)
+			page[i] = (uint64_t)batch * TIDE_BATCH + i;
+		assert_int_equal(td_space_batch(&s, page, TIDE_BATCH, index, bit), 0);
+	}
+	assert_true(s.direct_chunks > TIDE_BATCH);
+	for (uint32_t i = 0; i < TIDE_BATCH; i++)
+		page[i] = i / 64 % 2 ? tide_hash64(i) : i;
+	assert_int_equal(td_space_batch(&s, page, TIDE_BATCH, index, bit), 0);
+	for (uint32_t i = 0; i < TIDE_BATCH; i++)
+		assert_int_equal(((const uint64_t *)(void *)s.numbers.at)[index[i]], page[i]);
+	td_space_free(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -150,6 +174,7 @@ int main(void)
 		cmocka_unit_test(indices_are_dense_in_order_of_appearance),
 		cmocka_unit_test(the_range_is_a_limit_with_identity),
 		cmocka_unit_test(numbers_are_pages_over_the_size),
+		cmocka_unit_test(far_pages_follow_near_ones),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

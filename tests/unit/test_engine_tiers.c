@@ -175,7 +175,7 @@ static void nonsense_ends_the_run(void **state)
 		struct td_engine *e = begin(1, 4, wrong[i]);
 		struct tide_error err = {0};
 		read_page(e, 0);
-		assert_int_equal(try_event(e, (struct tide_event){.page = 1}, &err), -EPROTO);
+		assert_int_equal(try_event(e, (struct td_event){.page = 1}, &err), -EPROTO);
 		assert_non_null(strstr(err.text, "place policy placer gave an invalid answer"));
 		td_engine_destroy(e);
 	}

@@ -27,7 +27,7 @@ static struct {
 	struct book book[CHUNKS];
 	uint64_t base; /* number of the first chunk; its book is 0 */
 	uint64_t stamp, random, asked;
-	const struct tide_event *events;
+	const struct td_event *events;
 	uint64_t n_events;
 	unsigned pct_tenths; /* of reserved-lru */
 } books;
@@ -289,7 +289,7 @@ struct run {
 	uint64_t base; /* not 0: too high for anything but a map of the chunks */
 };
 
-static void run_one(const struct subject *s, const struct run *r, const struct tide_event *events,
+static void run_one(const struct subject *s, const struct run *r, const struct td_event *events,
 		    uint64_t n)
 {
 	struct td_engine_config config = config_of(r->chunk_pages, r->near_pages);
@@ -325,7 +325,7 @@ static void run_one(const struct subject *s, const struct run *r, const struct t
 }
 
 /* Steps, jumps and a hot corner. */
-static void make_events(struct tide_event *events, uint64_t n, uint64_t first, uint64_t pages,
+static void make_events(struct td_event *events, uint64_t n, uint64_t first, uint64_t pages,
 			uint64_t seed)
 {
 	uint64_t at = 0;
@@ -338,7 +338,7 @@ static void make_events(struct tide_event *events, uint64_t n, uint64_t first, u
 			at = (draw >> 8) % (pages / 8 + 1);
 		else
 			at = (at + 1) % pages;
-		events[i] = (struct tide_event){.page = first + at, .write = draw >> 63};
+		events[i] = (struct td_event){.page = first + at, .write = draw >> 63};
 	}
 }
 
@@ -346,7 +346,7 @@ static void run_all(uint32_t chunk_pages, uint64_t chunks)
 {
 	static const char *const prefetch[] = {"none", "locality", "tree", "sequential:n=5",
 					       "sequential"};
-	static struct tide_event events[400];
+	static struct td_event events[400];
 	uint64_t pages = chunks * chunk_pages - chunk_pages / 2, asked = 0;
 
 	for (size_t i = 0; i < 5 * sizeof subjects / sizeof *subjects; i++) {
@@ -402,7 +402,7 @@ static void s3fifo_names_the_only_page(void **state)
 	e = start(&config);
 	for (int i = 0; i < 3; i++)
 		read_page(e, 1000);
-	if (try_event(e, (struct tide_event){.page = 0}, &err))
+	if (try_event(e, (struct td_event){.page = 0}, &err))
 		fail_msg("%s", err.text);
 	assert_int_equal(e->counts.evicted_pages, 1);
 	td_engine_destroy(e);

@@ -21,6 +21,7 @@
 #include "lab/gpu/apps.h"
 #include "lab/gpu/data.h"
 #include "lab/gpu/graph.h"
+#include "gpu/tools.h"
 
 #define MIB ((uint64_t)1 << 20)
 
@@ -605,58 +606,67 @@ static void test_references_run_on_their_own_inputs(void **state)
 
 /* ---- what all runs together say ---- */
 
-static void add_row(json_t *doc, const char *app, const char *place, double size, double time_ns,
-		    double speedup)
+static void add_row(struct td_gpu_apps *all, const char *app, const char *place, double size,
+		    uint64_t time_ns, double speedup)
 {
-	json_t *row = json_pack("{s:s,s:s,s:f,s:I}", "app", app, "place", place, "oversubscribe",
-				size, "time_ns", (json_int_t)time_ns);
-	if (speedup > 0)
-		json_object_set_new(row, "speedup", json_real(speedup));
-	json_array_append_new(json_object_get(doc, "runs"), row);
+	all->runs = td_gpu_more(all->runs, &all->runs_n, sizeof *all->runs);
+	assert_non_null(all->runs);
+	struct td_gpu_run *r = &all->runs[all->runs_n - 1];
+	r->app = app;
+	snprintf(r->label, sizeof r->label, "%s", place);
+	r->oversubscribe = size;
+	r->time_ns = time_ns;
+	r->speedup = speedup;
 }
 
-static json_t *make_doc(void)
+static struct td_gpu_apps *make_apps(struct td_gpu_result **r)
 {
-	return json_pack("{s:b,s:[],s:[],s:[]}", "ok", 1, "runs", "means", "claims");
+	*r = td_gpu_result_make();
+	assert_non_null(*r);
+	(*r)->apps = calloc(1, sizeof *(*r)->apps);
+	assert_non_null((*r)->apps);
+	(*r)->apps->ok = true;
+	return (*r)->apps;
 }
 
 static void test_means_are_geometric_and_of_one_size(void **state)
 {
 	struct td_gpu_setup setup = {0};
-	json_t *doc = make_doc(), *means = json_object_get(doc, "means");
+	struct td_gpu_result *r;
+	struct td_gpu_apps *all = make_apps(&r);
 	(void)state;
-	add_row(doc, "srad", "reuse", 2, 100, 2);
-	add_row(doc, "bfs", "reuse", 2, 100, 8);
-	add_row(doc, "bfs", "reuse", 4, 100, 100);
-	add_row(doc, "bfs", "random", 2, 100, 100);
-	add_row(doc, "lavamd", "reuse", 2, 0, 0); /* failed */
-	td_gpu_apps_mean(doc, &setup, "reuse", 2);
-	td_gpu_apps_mean(doc, &setup, "tier-order", 2);
-	assert_int_equal(json_array_size(means), 1);
-	const json_t *mean = json_array_get(means, 0);
-	assert_true(fabs(json_real_value(json_object_get(mean, "speedup")) - 4) < 1e-12);
-	assert_int_equal(json_integer_value(json_object_get(mean, "apps")), 2);
-	json_decref(doc);
+	add_row(all, "srad", "reuse", 2, 100, 2);
+	add_row(all, "bfs", "reuse", 2, 100, 8);
+	add_row(all, "bfs", "reuse", 4, 100, 100);
+	add_row(all, "bfs", "random", 2, 100, 100);
+	add_row(all, "lavamd", "reuse", 2, 0, 0); /* failed */
+	td_gpu_apps_mean(all, &setup, "reuse", 2);
+	td_gpu_apps_mean(all, &setup, "tier-order", 2);
+	assert_int_equal(all->means_n, 1);
+	assert_true(fabs(all->means[0].speedup - 4) < 1e-12);
+	assert_int_equal(all->means[0].apps, 2);
+	td_gpu_result_free(r);
 }
 
 /* Claims are made of all nine or not at all. */
 static void test_claims(void **state)
 {
 	struct td_gpu_setup setup = {0};
-	json_t *doc = make_doc(), *claims = json_object_get(doc, "claims");
+	struct td_gpu_result *r;
+	struct td_gpu_apps *all = make_apps(&r);
 	(void)state;
 	for (unsigned i = 0; i < TD_APP_PLANS; i++) {
-		td_gpu_apps_claims(doc, &setup);
-		assert_int_equal(json_array_size(claims), 0);
-		add_row(doc, td_app_plans[i]->name, "tier-order", 2, 1000, 1);
-		add_row(doc, td_app_plans[i]->name, "reuse", 2, i ? 500 : 1030, 1.6);
+		td_gpu_apps_claims(all, &setup);
+		assert_int_equal(all->claims.claims_n, 0);
+		add_row(all, td_app_plans[i]->name, "tier-order", 2, 1000, 1);
+		add_row(all, td_app_plans[i]->name, "reuse", 2, i ? 500 : 1030, 1.6);
 	}
-	td_gpu_apps_claims(doc, &setup);
-	assert_int_equal(json_array_size(claims), 2);
-	assert_true(json_is_true(json_object_get(json_array_get(claims, 0), "ok")));
-	assert_true(json_is_false(json_object_get(json_array_get(claims, 1), "ok")));
-	assert_true(json_is_false(json_object_get(doc, "ok")));
-	json_decref(doc);
+	td_gpu_apps_claims(all, &setup);
+	assert_int_equal(all->claims.claims_n, 2);
+	assert_true(all->claims.claims[0].ok);
+	assert_false(all->claims.claims[1].ok);
+	assert_false(all->ok);
+	td_gpu_result_free(r);
 }
 
 int main(void)

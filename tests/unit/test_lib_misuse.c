@@ -41,7 +41,7 @@ static const struct tide_sim_options small = {.size = sizeof small, .near_size =
 
 static void test_sim(void **state)
 {
-	struct tide_event event = {.page = 1};
+	struct tide_event event = {.size = sizeof event, .page = 1};
 	struct tide_counts counts = {.size = sizeof counts};
 	struct tide_sim *sim;
 	char *text;
@@ -78,7 +78,7 @@ static void write_text(const char *path, const char *text)
 static void test_trace_after_an_error(void **state)
 {
 	struct tide_trace_options o = {.size = sizeof o, .path = path_of("bad.txt")};
-	struct tide_event event;
+	struct tide_event event = {.size = sizeof event};
 	struct tide_trace *t;
 	int rc = 1;
 	(void)state;
@@ -100,7 +100,7 @@ static void test_trace_after_an_error(void **state)
 static void test_writer(void **state)
 {
 	struct tide_trace_writer *w;
-	struct tide_event event = {.page = 1};
+	struct tide_event event = {.size = sizeof event, .page = 1};
 	(void)state;
 	REFUSED(tide_trace_create(&w, NULL, NULL, &err), "path is NULL");
 	REFUSED(tide_trace_create(NULL, path_of("a.txt"), NULL, &err), "out is NULL");
@@ -150,7 +150,7 @@ static struct tide_pool *open_pool(const char *page, const char *dedup)
 /* Two pins of a page: putting one twice leaves the other. */
 static void put_twice(struct tide_pool *p)
 {
-	struct tide_pool_pin pin, other, copy;
+	struct tide_pool_pin pin = {.size = sizeof pin}, other = pin, copy;
 	assert_int_equal(tide_pool_get(p, 3, TIDE_POOL_WRITE, &pin, &err), 0);
 	assert_int_equal(tide_pool_get(p, 3, TIDE_POOL_READ, &other, &err), 0);
 	copy = other;
@@ -167,15 +167,15 @@ static void put_twice(struct tide_pool *p)
 /* The page left, and another one has its block: an old copy of a pin is no pin of that one. */
 static void put_late(struct tide_pool *p)
 {
-	struct tide_pool_pin pin, old, pins[64];
+	struct tide_pool_pin pin = {.size = sizeof pin}, old, other = pin;
 	assert_int_equal(tide_pool_get(p, 0, TIDE_POOL_READ, &pin, &err), 0);
 	old = pin;
 	assert_int_equal(tide_pool_put(p, &pin, &err), 0);
 	for (int round = 0; round < 8; round++) {
 		for (uint64_t i = 1; i < 64; i++) {
-			assert_int_equal(tide_pool_get(p, i, TIDE_POOL_READ, &pins[i], &err), 0);
+			assert_int_equal(tide_pool_get(p, i, TIDE_POOL_READ, &other, &err), 0);
 			REFUSED(tide_pool_put(p, &old, &err), "put it once");
-			assert_int_equal(tide_pool_put(p, &pins[i], &err), 0);
+			assert_int_equal(tide_pool_put(p, &other, &err), 0);
 		}
 	}
 	assert_int_equal(tide_pool_check(p, &err), 0);
@@ -183,7 +183,8 @@ static void put_late(struct tide_pool *p)
 
 static void put_wild(struct tide_pool *p)
 {
-	struct tide_pool_pin pin = {.addr = &pin, .page = 1, .handle = UINT64_MAX};
+	struct tide_pool_pin pin = {
+		.size = sizeof pin, .addr = &pin, .page = 1, .handle = UINT64_MAX};
 	REFUSED(tide_pool_put(p, &pin, &err), "put it once");
 	REFUSED(tide_pool_put(p, NULL, &err), "pin is NULL");
 	REFUSED(tide_pool_get(p, 0, TIDE_POOL_READ, NULL, &err), "pin is NULL");

@@ -2,6 +2,7 @@
 #include "mrc_help.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -9,6 +10,7 @@
 #include "tide/tide.h"
 
 #define PAGES 40
+#define ONE_READING "all sizes over one reading"
 
 struct files {
 	char trace[64], other[64];
@@ -52,7 +54,7 @@ static struct tide_mrc *make(const struct tide_mrc_options *options)
 	return m;
 }
 
-static uint64_t faults_of(const char *trace, const char *policy, uint64_t pages)
+static uint64_t faults_with(const char *trace, const char *policy, const char *seed, uint64_t pages)
 {
 	char near[32];
 	struct tide_counts counts = {.size = sizeof counts};
@@ -64,12 +66,18 @@ static uint64_t faults_of(const char *trace, const char *policy, uint64_t pages)
 					   .near_size = near,
 					   .chunk = "1p",
 					   .prefetch = "none",
+					   .seed = seed,
 					   .evict = policy};
 	assert_int_equal(tide_sim_open(&sim, &options, NULL), 0);
 	assert_int_equal(tide_sim_run(sim, NULL, NULL, NULL), 0);
 	tide_sim_counts(sim, &counts, NULL);
 	tide_sim_close(sim);
 	return counts.faults;
+}
+
+static uint64_t faults_of(const char *trace, const char *policy, uint64_t pages)
+{
+	return faults_with(trace, policy, NULL, pages);
 }
 
 /* ---- points are runs ---- */
@@ -104,9 +112,9 @@ static void test_points_are_runs(void **state)
 	char leu[128];
 	assert_runs(files, "lru", "one pass");
 	assert_runs(files, "opt", "one pass");
-	assert_runs(files, "arc", "a run per size");
-	assert_runs(files, "clock:new=0", "a run per size");
-	assert_runs(files, "leu", "a run per size");
+	assert_runs(files, "arc", ONE_READING);
+	assert_runs(files, "clock:new=0", ONE_READING);
+	assert_runs(files, "leu", ONE_READING);
 	snprintf(leu, sizeof leu, "leu:train=%s", files->trace);
 	assert_runs(files, leu, "one pass");
 	snprintf(leu, sizeof leu, "leu:train=%s", files->other);
@@ -115,6 +123,50 @@ static void test_points_are_runs(void **state)
 	assert_runs(files, leu, "one pass");
 	snprintf(leu, sizeof leu, "leu:train=%s,refs=2,sample=0.5,decay=700", files->other);
 	assert_runs(files, leu, "one pass");
+}
+
+/* Sizes that the runs share nothing but the reading for: as if each had the input for itself. */
+static void assert_like_runs(const char *trace, const char *policy, const char *seed)
+{
+	struct tide_mrc *m =
+		make(&(struct tide_mrc_options){.size = sizeof(struct tide_mrc_options),
+						.trace = trace,
+						.format = "txt",
+						.policy = policy,
+						.seed = seed,
+						.sizes = "1p,3p,10%,50%,90%,100%",
+						.threads = 2});
+	if (strcmp(m->method, "one pass") != 0)
+		assert_string_equal(m->method, ONE_READING);
+	for (size_t i = 0; i < m->n; i++) {
+		uint64_t faults = faults_with(trace, policy, seed, m->at[i].size_pages);
+		if (m->at[i].misses != faults)
+			fail_msg("%s, %lu pages: %lu and %lu", policy, m->at[i].size_pages,
+				 m->at[i].misses, faults);
+	}
+	free(m);
+}
+
+static void test_every_policy(void **state)
+{
+	struct trace *t = malloc(sizeof *t);
+	char path[64];
+	(void)state;
+	for (unsigned k = 0; k < 3; k++) {
+		make_trace(t, 7 + k, k ? 8192 : 5000, k == 2 ? 3000 : 200);
+		for (uint32_t i = 0; i < t->n; i++)
+			t->page[i] = k ? t->page[i] * 1000003u : t->page[i]; /* sparse numbers */
+		write_trace(path, sizeof path, t);
+		for (size_t i = 0; td_policy_table[i]; i++) {
+			if (td_policy_table[i]->role != TIDE_EVICT)
+				continue;
+			assert_like_runs(path, td_policy_table[i]->name, "1");
+			assert_like_runs(path, td_policy_table[i]->name, "12345");
+		}
+		assert_like_runs(path, "tournament:of=lru+opt", "1");
+		unlink(path);
+	}
+	free(t);
 }
 
 /* Above some pages a stack of leu is slower than runs; the curve is the same. */
@@ -132,7 +184,7 @@ static void test_leu_of_many_pages(void **state)
 						.format = "txt",
 						.policy = leu,
 						.sizes = "300p,5p,5p,90%"});
-	assert_string_equal(m->method, "a run per size");
+	assert_string_equal(m->method, ONE_READING);
 	assert_int_equal(m->n, 3);
 	for (size_t i = 0; i < m->n; i++)
 		assert_int_equal(m->at[i].misses, faults_of(path, leu, m->at[i].size_pages));
@@ -175,7 +227,8 @@ static void test_leu_is_a_stack(void **state)
 	for (unsigned size = 1; size <= PAGES; size++)
 		sims[size] = open_pushed(leu, size);
 	for (uint32_t i = 0; i < t.n; i++) {
-		struct tide_event event = {.page = t.page[i], .ref = t.ref[i]};
+		struct tide_event event = {
+			.size = sizeof event, .page = t.page[i], .ref = t.ref[i]};
 		for (unsigned size = 1; size <= PAGES; size++)
 			assert_int_equal(tide_sim_access(sims[size], &event, NULL), 0);
 		for (unsigned size = 1; size < PAGES; size++)
@@ -228,7 +281,7 @@ static void test_sampled(void **state)
 		assert_int_equal(m->accesses, 200000);
 		assert_in_range(m->sampled_accesses, 18000, 22000);
 		assert_in_range(m->footprint_pages, 18000, 22000);
-		assert_true(m->error > 0 && m->error < 0.1);
+		assert_true(m->error >= 0 && m->error < 0.1);
 		for (size_t k = 0; k < 2; k++) {
 			double off = m->at[k].miss_ratio - exact->at[k].miss_ratio;
 			assert_true(off < 0.05 && off > -0.05);
@@ -237,6 +290,70 @@ static void test_sampled(void **state)
 		free(m);
 		free(exact);
 	}
+}
+
+static void test_errors_of_points(void **state)
+{
+	static const char *const policies[] = {"lru", "sieve"};
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct tide_mrc_options o = {.size = sizeof o,
+					     .workload = "zipf:pages=30000,accesses=200000",
+					     .policy = policies[i],
+					     .sizes = "10"};
+		struct tide_mrc *exact = make(&o);
+		o.sample = "20%";
+		struct tide_mrc *m = make(&o);
+		double sum = 0, off = 0;
+		assert_int_equal(exact->samples, 0);
+		assert_null(exact->errors);
+		assert_int_equal(m->samples, i ? 8 : 2);
+		assert_true(fabs(m->sample_share * m->samples - 0.2) < 1e-9);
+		for (size_t k = 0; k < m->n; k++) {
+			sum += m->errors[k] / (double)m->n;
+			off += fabs(m->at[k].miss_ratio - exact->at[k].miss_ratio) / (double)m->n;
+		}
+		assert_true(fabs(sum - m->error) < 1e-9);
+		assert_true(m->error > 0.0001 && m->error < 0.02 && off < 4 * m->error);
+		free(m);
+		free(exact);
+	}
+}
+
+/* As many sizes as make a sample the default, though all are the same. */
+static void test_auto(void **state)
+{
+	enum { MANY = 9000 };
+	char *sizes = malloc(MANY * 4), *at = sizes;
+	(void)state;
+	for (int i = 0; i < MANY; i++)
+		at = stpcpy(at, i ? ",30%" : "30%");
+	struct tide_mrc_options o = {.size = sizeof o,
+				     .workload = "zipf:pages=200000,accesses=100000",
+				     .policy = "fifo",
+				     .sample = "auto",
+				     .sizes = sizes};
+	struct tide_mrc *m = make(&o);
+	assert_int_equal(m->samples, 8);
+	assert_true(fabs(m->sample_share - 0.01) < 1e-9);
+	assert_int_equal(m->n, 1);
+	free(m);
+	o.sample = NULL;
+	m = make(&o);
+	assert_int_equal(m->samples, 0);
+	assert_int_equal(m->sampled_accesses, 100000);
+	free(m);
+	o.sample = "auto";
+	o.sizes = "30%";
+	m = make(&o);
+	assert_int_equal(m->samples, 0);
+	free(m);
+	o.sizes = sizes;
+	o.policy = "tournament:of=lru+opt"; /* samples have no future */
+	m = make(&o);
+	assert_int_equal(m->samples, 0);
+	free(m);
+	free(sizes);
 }
 
 /* ---- what is refused ---- */
@@ -269,10 +386,11 @@ static void test_refused(void **state)
 		{NULL, NULL, "nan", "is no share"},
 		{NULL, NULL, "101%", "is no share"},
 		{"tree", NULL, NULL, "is a policy for `prefetch`"},
-		{"lruu", NULL, NULL, "no evict policy lruu: did you mean lru?"},
+		{"lrux", NULL, NULL, "no evict policy lrux: did you mean lru?"},
 		{"vmin:x=1", NULL, NULL, "vmin has no parameters: leave out :x=1"},
 		{"lru:x=1", NULL, NULL, "x"},
 		{"leu", NULL, NULL, "refs"},
+		{"tournament:of=lru+opt", NULL, "10%", "needs the future, which samples do not"},
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
@@ -318,9 +436,15 @@ static void test_leu_without_refs(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_points_are_runs),  cmocka_unit_test(test_leu_of_many_pages),
-		cmocka_unit_test(test_leu_is_a_stack),   cmocka_unit_test(test_sizes),
-		cmocka_unit_test(test_sampled),          cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_points_are_runs),
+		cmocka_unit_test(test_leu_of_many_pages),
+		cmocka_unit_test(test_leu_is_a_stack),
+		cmocka_unit_test(test_sizes),
+		cmocka_unit_test(test_sampled),
+		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_every_policy),
+		cmocka_unit_test(test_errors_of_points),
+		cmocka_unit_test(test_auto),
 		cmocka_unit_test(test_leu_without_refs),
 	};
 	return cmocka_run_group_tests(tests, make_files, remove_files);

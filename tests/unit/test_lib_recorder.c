@@ -28,7 +28,7 @@ static struct td_recorder *begin_recording(const char *path)
 	return r;
 }
 
-static void record_event(void *to, const struct tide_event *event)
+static void record_event(void *to, const struct td_event *event)
 {
 	td_recorder_event(to, event);
 }
@@ -185,7 +185,7 @@ static void record_range(struct td_recorder *r, uint64_t from, uint64_t to)
 	for (uint64_t i = from; i < to; i++) {
 		if (i % 1000 == 0)
 			td_recorder_mark(r, &(struct tide_mark){TIDE_MARK_MAP, 0, i, 1});
-		td_recorder_event(r, &(struct tide_event){i * 3, i, i % 7, i % 5 == 0});
+		td_recorder_event(r, &(struct td_event){i * 3, i, i % 7, i % 5 == 0});
 	}
 }
 
@@ -289,7 +289,7 @@ static void failures_are_said_once(void **state)
 	assert_int_equal(access(scratch("empty.tide"), F_OK), -1);
 	/* An event before the first map cannot be part of what comes and goes. */
 	r = begin_recording(scratch("late.tide"));
-	td_recorder_event(r, &(struct tide_event){.page = 1});
+	td_recorder_event(r, &(struct td_event){.page = 1});
 	record_range(r, 0, 10);
 	assert_int_equal(td_recorder_close(r, &err), -EINVAL);
 }

@@ -71,7 +71,7 @@ static void pushed_accesses_are_counted(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < 6; i++) {
-		struct tide_event event = {.page = pages[i], .write = i == 1};
+		struct tide_event event = {.size = sizeof event, .page = pages[i], .write = i == 1};
 		assert_int_equal(tide_sim_access(sim, &event, NULL), 0);
 		assert_int_equal(counts_of(sim).accesses, i + 1);
 	}
@@ -90,7 +90,7 @@ static void handles_are_independent(void **state)
 {
 	struct tide_sim_options o = {.size = sizeof o, .near_size = "64K"};
 	struct tide_sim *a = open_sim(&o), *b = open_sim(&o);
-	struct tide_event event = {.page = 3};
+	struct tide_event event = {.size = sizeof event, .page = 3};
 
 	(void)state;
 	assert_int_equal(tide_sim_access(a, &event, NULL), 0);
@@ -107,7 +107,7 @@ static void a_run_has_its_own_input(void **state)
 	struct tide_sim_options o = {
 		.size = sizeof o, .workload = "cyclic:pages=10,rounds=1", .near_size = "16p"};
 	struct tide_sim *sim = open_sim(&o);
-	struct tide_event event = {.page = 3};
+	struct tide_event event = {.size = sizeof event, .page = 3};
 	struct tide_error err = {0};
 
 	(void)state;
@@ -327,7 +327,7 @@ static void a_pushed_run_has_a_document_too(void **state)
 {
 	struct tide_sim_options o = {.size = sizeof o, .near_size = "16p"};
 	struct tide_sim *sim = open_sim(&o);
-	struct tide_event event = {.page = 3};
+	struct tide_event event = {.size = sizeof event, .page = 3};
 	struct tide_counts counts = {.size = sizeof counts};
 	json_t *d;
 

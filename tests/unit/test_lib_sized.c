@@ -19,8 +19,9 @@ static struct tide_sim *open_small(void)
 {
 	struct tide_sim *sim;
 	assert_int_equal(tide_sim_open(&sim, &small, NULL), 0);
-	for (uint64_t i = 0; i < 40; i++)
-		assert_int_equal(tide_sim_access(sim, &(struct tide_event){.page = i}, NULL), 0);
+	struct tide_event event = {.size = sizeof event};
+	for (event.page = 0; event.page < 40; event.page++)
+		assert_int_equal(tide_sim_access(sim, &event, NULL), 0);
 	return sim;
 }
 
@@ -98,6 +99,21 @@ static void test_older_lists(void **state)
 	assert_int_equal(tide_model_at(0, &m), -EINVAL);
 }
 
+static void test_older_event(void **state)
+{
+	struct tide_trace_options o = {.size = sizeof o, .workload = "cyclic:pages=10"};
+	struct tide_event event;
+	struct tide_trace *trace;
+	(void)state;
+	memset(&event, GUARD, sizeof event);
+	event.size = offsetof(struct tide_event, stream);
+	assert_int_equal(tide_trace_open(&trace, &o, NULL), 0);
+	assert_int_equal(tide_trace_next(trace, &event, NULL), 1);
+	assert_int_equal(event.page, 0);
+	assert_guarded(&event, offsetof(struct tide_event, stream), sizeof event);
+	tide_trace_close(trace);
+}
+
 /* ---- what the library reads ---- */
 
 /* The members after its size are not looked at: they would be refused. */
@@ -146,7 +162,55 @@ static void test_newer_options(void **state)
 	assert_non_null(strstr(err.text, "struct tide_sim_options sets what this libtide"));
 }
 
+/* An event of a program that knows no groups has none, whatever is behind it. */
+static void test_event_without_groups(void **state)
+{
+	struct tide_event event = {.size = offsetof(struct tide_event, first), .first = 1};
+	struct tide_counts counts = {.size = sizeof counts};
+	struct tide_sim *sim = open_small();
+	(void)state;
+	assert_int_equal(tide_sim_access(sim, &event, NULL), 0);
+	assert_int_equal(tide_sim_counts(sim, &counts, NULL), 0);
+	assert_int_equal(counts.groups, 0);
+	event.size = sizeof event;
+	for (int i = 0; i < 3; i++, event.first = 0)
+		assert_int_equal(tide_sim_access(sim, &event, NULL), 0);
+	assert_int_equal(tide_sim_counts(sim, &counts, NULL), 0);
+	assert_int_equal(counts.groups, 1);
+	assert_int_equal(counts.prefix_hits, 3);
+	tide_sim_close(sim);
+}
+
+static void test_newer_event(void **state)
+{
+	struct {
+		struct tide_event event;
+		uint64_t newer;
+	} program = {{.size = sizeof program, .page = 3}, 0};
+	struct tide_error err;
+	struct tide_sim *sim = open_small();
+	(void)state;
+	assert_int_equal(tide_sim_access(sim, &program.event, NULL), 0);
+	program.newer = 1;
+	assert_int_equal(tide_sim_access(sim, &program.event, &err), -EINVAL);
+	assert_non_null(strstr(err.text, "struct tide_event sets what this libtide"));
+	tide_sim_close(sim);
+}
+
 /* ---- no size ---- */
+
+/* Rows of arrays and what policies fill: programs of every version have them like this. */
+static void test_layouts_that_stay(void **state)
+{
+	(void)state;
+	assert_int_equal(sizeof(struct tide_error), 516);
+	assert_int_equal(sizeof(struct tide_param), 48);
+	assert_int_equal(sizeof(union tide_value), 8);
+	assert_int_equal(sizeof(struct tide_mark), 24);
+	assert_int_equal(sizeof(struct tide_mrc_point), 32);
+	assert_int_equal(sizeof(struct tide_workload_array), 48);
+	assert_int_equal(sizeof(struct tide_workload_kernel), 72);
+}
 
 /* A size of 0, and none that could be one: what happened to be in memory. */
 static void test_no_size(void **state)
@@ -183,6 +247,7 @@ static void test_every_struct(void **state)
 	with_facts.facts = &(struct tide_facts){0};
 	REFUSED(tide_sim_counts(sim, &(struct tide_counts){0}, &err));
 	REFUSED(tide_sim_facts(sim, &(struct tide_facts){0}, &err));
+	REFUSED(tide_sim_access(sim, &(struct tide_event){0}, &err));
 	REFUSED(tide_sim_open(&sim, &with_facts, &err));
 	REFUSED(tide_mrc_run(&(struct tide_mrc *){0}, &(struct tide_mrc_options){0}, NULL, NULL,
 			     &err));
@@ -198,11 +263,19 @@ static void test_every_struct(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_older_counts),  cmocka_unit_test(test_older_facts),
-		cmocka_unit_test(test_newer_counts),  cmocka_unit_test(test_older_lists),
-		cmocka_unit_test(test_older_options), cmocka_unit_test(test_older_given_facts),
-		cmocka_unit_test(test_newer_options), cmocka_unit_test(test_no_size),
+		cmocka_unit_test(test_older_counts),
+		cmocka_unit_test(test_older_facts),
+		cmocka_unit_test(test_newer_counts),
+		cmocka_unit_test(test_older_lists),
+		cmocka_unit_test(test_older_options),
+		cmocka_unit_test(test_older_given_facts),
+		cmocka_unit_test(test_newer_options),
+		cmocka_unit_test(test_no_size),
 		cmocka_unit_test(test_every_struct),
+		cmocka_unit_test(test_older_event),
+		cmocka_unit_test(test_event_without_groups),
+		cmocka_unit_test(test_newer_event),
+		cmocka_unit_test(test_layouts_that_stay),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -27,7 +27,11 @@ static const char *path_of(const char *name)
 
 static struct tide_event event_at(uint64_t i)
 {
-	return (struct tide_event){tide_hash64(i) >> (i % 50), i % 7, i % 3, i % 5 == 0};
+	return (struct tide_event){.size = sizeof(struct tide_event),
+				   .page = tide_hash64(i) >> (i % 50),
+				   .ref = i % 7,
+				   .stream = i % 3,
+				   .write = i % 5 == 0};
 }
 
 static void write_trace(const char *path, uint64_t n)
@@ -42,6 +46,54 @@ static void write_trace(const char *path, uint64_t n)
 	assert_int_equal(tide_trace_finish(w, NULL), 0);
 }
 
+/* Groups, sizes and costs; an event of an older program has none. */
+static void groups_and_sizes_are_written_and_read(void **state)
+{
+	struct tide_trace_options o = {.size = sizeof o, .path = path_of("objects.tide")};
+	struct tide_trace_writer *w = NULL;
+	struct tide_trace *t = NULL;
+	struct tide_event event = {.size = sizeof event};
+
+	(void)state;
+	assert_int_equal(tide_trace_create(&w, o.path, NULL, NULL), 0);
+	for (uint64_t i = 0; i < EVENTS; i++) {
+		event.page = i % 77;
+		event.first = i % 10 == 3;
+		event.bytes = i % 4 ? i : 0;
+		event.cost = i % 7 ? 0 : i;
+		assert_int_equal(tide_trace_put(w, &event, NULL), 0);
+	}
+	assert_int_equal(tide_trace_finish(w, NULL), 0);
+	assert_int_equal(tide_trace_open(&t, &o, NULL), 0);
+	for (uint64_t i = 0; i < EVENTS; i++) {
+		assert_int_equal(tide_trace_next(t, &event, NULL), 1);
+		assert_int_equal(event.first, i % 10 == 3);
+		assert_int_equal(event.bytes, i % 4 ? i : 0);
+		assert_int_equal(event.cost, i % 7 ? 0 : i);
+	}
+	event.size = offsetof(struct tide_event, first);
+	assert_int_equal(tide_trace_next(t, &event, NULL), 0);
+	tide_trace_close(t);
+	unlink(o.path);
+}
+
+/* What the head of a trace must say cannot come late. */
+static void late_groups_are_refused(void **state)
+{
+	struct tide_trace_writer *w = NULL;
+	struct tide_event event = {.size = sizeof event};
+	struct tide_error err;
+
+	(void)state;
+	assert_int_equal(tide_trace_create(&w, path_of("late.tide"), NULL, NULL), 0);
+	for (uint64_t i = 0; i < TIDE_BATCH; i++)
+		assert_int_equal(tide_trace_put(w, &event, NULL), 0);
+	event.first = 1;
+	assert_int_equal(tide_trace_put(w, &event, &err), -EINVAL);
+	assert_non_null(strstr(err.text, "within the first 4096 events"));
+	tide_trace_abandon(w);
+}
+
 static void what_was_written_is_read(void **state)
 {
 	static const char *const names[] = {"a.tide", "a.txt", "a.txt.gz", "a.tide.zst"};
@@ -50,7 +102,7 @@ static void what_was_written_is_read(void **state)
 	for (size_t k = 0; k < 4; k++) {
 		struct tide_trace_options o = {.size = sizeof o, .path = path_of(names[k])};
 		struct tide_trace *t = NULL;
-		struct tide_event event;
+		struct tide_event event = {.size = sizeof event};
 		write_trace(o.path, EVENTS);
 		assert_int_equal(tide_trace_open(&t, &o, NULL), 0);
 		for (uint64_t i = 0; i < EVENTS; i++) {
@@ -71,7 +123,7 @@ static void what_was_written_is_read(void **state)
 static void an_abandoned_trace_is_not_there(void **state)
 {
 	struct tide_trace_writer *w = NULL;
-	struct tide_event event = {.page = 1};
+	struct tide_event event = {.size = sizeof event, .page = 1};
 	char path[128];
 
 	(void)state;
@@ -151,7 +203,7 @@ static void a_workload_is_read_like_a_trace(void **state)
 {
 	struct tide_trace_options o = {.size = sizeof o, .workload = "cyclic:pages=3,rounds=2"};
 	struct tide_trace *t = NULL;
-	struct tide_event event;
+	struct tide_event event = {.size = sizeof event};
 	struct tide_error err;
 
 	(void)state;
@@ -174,6 +226,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_was_written_is_read),
+		cmocka_unit_test(groups_and_sizes_are_written_and_read),
+		cmocka_unit_test(late_groups_are_refused),
 		cmocka_unit_test(an_abandoned_trace_is_not_there),
 		cmocka_unit_test(what_cannot_be_opened_is_said),
 		cmocka_unit_test(a_file_and_pushes_agree),

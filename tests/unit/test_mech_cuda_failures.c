@@ -43,6 +43,7 @@ static void test_options(void **state)
 		{{.near_size = "64p", .proxies = "0"}, "proxies of '0'"},
 		{{.near_size = "64p", .timeout = "soon"}, "timeout of 'soon'"},
 		{{.near_size = "64p", .timeout = "0s"}, "timeout of '0s'"},
+		{{.near_size = "64p", .watch = "1h"}, "watch of '1h'"},
 		{{.near_size = "64p", .seed = "a"}, "seed of 'a'"},
 		{{.near_size = "64p", .staging = "2p"}, "less than 4 pages"},
 		{{.near_size = "64p", .address = "0p"}, "address of '0p'"},

@@ -270,6 +270,11 @@ static void test_observed(void **state)
 	assert_ok(launch(&l, 1, &err), &err);
 	struct tide_counts c = counts_of(&f);
 	assert_true(c.notices > 10 && c.observe_pages > c.notices);
+	/* Such an access is a hit, and nothing else is remote. */
+	assert_int_equal(c.remote_accesses, c.notices);
+	assert_true(c.notices <= c.hits);
+	assert_int_equal(c.hits + c.faults, c.accesses);
+	assert_int_equal(c.accesses, WARPS * 1500);
 	tear_down(&f);
 }
 
@@ -313,7 +318,7 @@ static struct tide_counts simulate(const struct tide_gpu_options *o, const struc
 	for (unsigned i = 0; i < l->accesses; i++) {
 		bool write;
 		page = next_page(&state, page, &write);
-		struct tide_event event = {.page = page, .write = write};
+		struct tide_event event = {.size = sizeof event, .page = page, .write = write};
 		assert_ok(tide_sim_access(sim, &event, &err), &err);
 	}
 	tide_sim_counts(sim, &c, NULL);

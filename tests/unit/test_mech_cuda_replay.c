@@ -141,7 +141,7 @@ static void simulate(const struct trace *t, const char *place, struct outcome *o
 					   .log = log};
 	assert_ok(tide_sim_open(&sim, &options, &err), &err);
 	for (unsigned i = 0; i < ACCESSES; i++) {
-		struct tide_event e = {.page = t->page[i], .write = t->write[i]};
+		struct tide_event e = {.size = sizeof e, .page = t->page[i], .write = t->write[i]};
 		assert_ok(tide_sim_access(sim, &e, &err), &err);
 	}
 	o->counts.size = sizeof o->counts;

@@ -11,13 +11,13 @@
 
 #define EVENTS 20000
 
-static struct tide_event events[EVENTS];
+static struct td_event events[EVENTS];
 
 static void make_events(uint64_t n, uint64_t pages, uint64_t seed)
 {
 	for (uint64_t i = 0; i < n; i++) {
 		uint64_t draw = tide_random_next(&seed);
-		events[i] = (struct tide_event){draw % pages, 0, draw >> 62, draw >> 63};
+		events[i] = (struct td_event){draw % pages, 0, draw >> 62, draw >> 63};
 	}
 }
 
@@ -31,7 +31,7 @@ static struct td_engine *begin(uint32_t chunk_pages, uint64_t near_pages, const 
 	return start(&config);
 }
 
-static void fill(struct tide_batch *b, const struct tide_event *from, uint32_t n)
+static void fill(struct tide_batch *b, const struct td_event *from, uint32_t n)
 {
 	b->n = n;
 	for (uint32_t i = 0; i < n; i++) {
@@ -127,7 +127,7 @@ static void a_page_beyond_the_range_is_an_error(void **state)
 	config.last_page = 15;
 	e = start(&config);
 	read_page(e, 15);
-	assert_int_equal(try_event(e, (struct tide_event){.page = 16}, &err), -EOVERFLOW);
+	assert_int_equal(try_event(e, (struct td_event){.page = 16}, &err), -EOVERFLOW);
 	assert_non_null(strstr(err.text, "beyond its own address range"));
 	assert_int_equal(e->counts.accesses, 1);
 	td_engine_destroy(e);
@@ -155,7 +155,7 @@ static void a_survey_finds_the_facts(void **state)
 	assert_int_equal(f.pages, 0);
 	assert_int_equal(f.refs, 0);
 	for (size_t i = 0; i < 8; i++)
-		events[i] = (struct tide_event){.page = odd[i]};
+		events[i] = (struct td_event){.page = odd[i]};
 	f = survey(8);
 	assert_int_equal(f.accesses, 8);
 	assert_int_equal(f.pages, 6);

@@ -152,6 +152,31 @@ static void test_bytes_are_conserved(void **state)
 	}
 }
 
+/* An access to an armed page is a hit; one to a remote page is neither hit nor fault. */
+static void test_every_access_is_counted_once(void **state)
+{
+	static const char *const pairs[][2] = {
+		{"lrm", "fdp"}, {"observ-lru", "tree"}, {"lrm", "acbm"}, {"tournament", "rgp"}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+		struct result r =
+			run((struct tide_sim_options){.size = sizeof(struct tide_sim_options),
+						      .workload = "zipf:pages=900,accesses=8000",
+						      .near_size = "50%",
+						      .evict = pairs[i][0],
+						      .prefetch = pairs[i][1],
+						      .model = "h200"});
+		const struct tide_counts *c = &r.counts;
+		uint64_t remote = c->remote_accesses - c->notices;
+		assert_true(c->hits && c->faults && c->remote_accesses);
+		assert_true(c->notices <= c->hits);
+		assert_int_equal(remote > 0, strcmp(pairs[i][1], "acbm") == 0);
+		assert_int_equal(c->accesses, c->hits + c->faults + remote);
+		json_decref(r.json);
+	}
+}
+
 /* Only what is dirty goes back, where the model says so. */
 static void test_clean_pages_need_no_copy(void **state)
 {
@@ -291,6 +316,7 @@ int main(void)
 		cmocka_unit_test(test_ideal_is_functional),
 		cmocka_unit_test(test_one_warp_has_one_order),
 		cmocka_unit_test(test_bytes_are_conserved),
+		cmocka_unit_test(test_every_access_is_counted_once),
 		cmocka_unit_test(test_clean_pages_need_no_copy),
 		cmocka_unit_test(test_three_tiers),
 		cmocka_unit_test(test_same_command_same_nanoseconds),

@@ -86,6 +86,67 @@ static void test_lru(void **state)
 	compare(&td_mrc_lru, pick_lru);
 }
 
+/* Groups of one to nine accesses, after three accesses that are in none. They span batches. */
+static uint8_t begins(uint32_t i)
+{
+	return i >= 3 && (i % 10 == 3 || i % 7 == 0);
+}
+
+static uint64_t plain_prefix_hits(const struct trace *t, uint32_t size)
+{
+	uint32_t *held = calloc(size, sizeof *held), n = 0;
+	uint64_t hits = 0;
+	bool in_prefix = false;
+	for (uint32_t now = 0; now < t->n; now++) {
+		uint32_t i = 0;
+		while (i < n && held[i] != t->page[now])
+			i++;
+		in_prefix = (in_prefix || begins(now)) && i < n;
+		hits += in_prefix;
+		if (i == n)
+			i = n == size ? pick_lru(t, held, n, now) : n++;
+		held[i] = t->page[now];
+	}
+	free(held);
+	return hits;
+}
+
+static void test_lru_prefixes(void **state)
+{
+	struct tide_batch *batch = calloc(1, sizeof *batch);
+	struct td_mrc_point at[PAGES];
+	struct trace t;
+	(void)state;
+	batch->object = calloc(1, sizeof *batch->object);
+	for (uint64_t seed = 1; seed <= 6; seed++) {
+		struct td_mrc *m;
+		double doubt;
+		uint64_t most = 0;
+		make_trace(&t, seed, 1500, (uint32_t)(seed * 6));
+		assert_int_equal(td_mrc_open(&m, &td_mrc_lru, NULL, 1, NULL), 0);
+		for (uint32_t from = 0; from < t.n; from += batch->n) {
+			fill_batch(batch, &t, from, 101);
+			for (uint32_t i = 0; i < batch->n; i++)
+				batch->object->first[i] = begins(from + i);
+			assert_int_equal(td_mrc_batch(m, batch, NULL), 0);
+		}
+		for (uint32_t i = 0; i < PAGES; i++)
+			at[i].pages = i + 1;
+		assert_int_equal(td_mrc_measure(m, at, PAGES, &doubt, NULL), 0);
+		for (uint32_t i = 0; i < PAGES; i++) {
+			uint64_t hits = t.n - at[i].prefix_misses;
+			assert_int_equal(hits, plain_prefix_hits(&t, i + 1));
+			assert_int_equal(at[i].misses, plain_misses(&t, i + 1, pick_lru));
+			assert_true(hits >= most && hits <= t.n - at[i].misses);
+			most = hits;
+		}
+		assert_true(most > 0);
+		td_mrc_close(m);
+	}
+	free(batch->object);
+	free(batch);
+}
+
 static void test_opt(void **state)
 {
 	(void)state;
@@ -161,17 +222,16 @@ static void test_sample(void **state)
 }
 
 /* Page 0 has hash 0 and is in every sample; without it there may be nothing to look at. */
-static void test_empty_sample(void **state)
+static void look_at_nothing(const struct td_mrc_method *method)
 {
 	struct tide_batch *batch = calloc(1, sizeof *batch);
 	struct td_mrc_point at[1] = {{.pages = 1}};
 	struct tide_error err;
 	struct td_mrc *m;
 	double doubt;
-	(void)state;
 	batch->n = 1;
 	batch->page[0] = 5;
-	assert_int_equal(td_mrc_open(&m, &td_mrc_lru, NULL, 1e-9, NULL), 0);
+	assert_int_equal(td_mrc_open(&m, method, NULL, 1e-9, NULL), 0);
 	assert_int_equal(td_mrc_batch(m, batch, NULL), 0);
 	assert_int_equal(td_mrc_measure(m, at, 1, &doubt, &err), -ENODATA);
 	assert_non_null(strstr(err.text, "larger `sample`"));
@@ -179,12 +239,19 @@ static void test_empty_sample(void **state)
 	free(batch);
 }
 
+static void test_empty_sample(void **state)
+{
+	(void)state;
+	look_at_nothing(&td_mrc_lru);
+	look_at_nothing(&td_mrc_opt);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_lru),           cmocka_unit_test(test_opt),
-		cmocka_unit_test(test_opt_few_sizes), cmocka_unit_test(test_sample),
-		cmocka_unit_test(test_empty_sample),
+		cmocka_unit_test(test_lru),    cmocka_unit_test(test_lru_prefixes),
+		cmocka_unit_test(test_opt),    cmocka_unit_test(test_opt_few_sizes),
+		cmocka_unit_test(test_sample), cmocka_unit_test(test_empty_sample),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

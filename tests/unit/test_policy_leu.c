@@ -15,7 +15,7 @@
 struct shape {
 	const char *name;
 	uint64_t accesses;
-	struct tide_event (*event)(uint64_t *random, uint64_t t);
+	struct td_event (*event)(uint64_t *random, uint64_t t);
 };
 
 static uint64_t below(uint64_t *random, uint64_t n)
@@ -35,85 +35,85 @@ static uint64_t skewed(uint64_t *random, uint64_t n, unsigned draws)
 	return least;
 }
 
-static struct tide_event few_refs(uint64_t *random, uint64_t t)
+static struct td_event few_refs(uint64_t *random, uint64_t t)
 {
 	uint64_t page = skewed(random, 1500, 4);
 
 	(void)t;
-	return (struct tide_event){.page = page, .ref = 1 + page % 3};
+	return (struct td_event){.page = page, .ref = 1 + page % 3};
 }
 
-static struct tide_event one_ref(uint64_t *random, uint64_t t)
+static struct td_event one_ref(uint64_t *random, uint64_t t)
 {
 	(void)t;
-	return (struct tide_event){.page = skewed(random, 900, 3), .ref = 5};
+	return (struct td_event){.page = skewed(random, 900, 3), .ref = 5};
 }
 
 /* Many pages that are not resident: the bounds of a ref hold for several accesses. */
-static struct tide_event wide(uint64_t *random, uint64_t t)
+static struct td_event wide(uint64_t *random, uint64_t t)
 {
 	(void)t;
-	return (struct tide_event){.page = skewed(random, 4000, 2), .ref = 7};
+	return (struct td_event){.page = skewed(random, 4000, 2), .ref = 7};
 }
 
 /* The ref does not depend on the page: pages change families. */
-static struct tide_event many_refs(uint64_t *random, uint64_t t)
+static struct td_event many_refs(uint64_t *random, uint64_t t)
 {
 	(void)t;
-	return (struct tide_event){.page = skewed(random, 600, 2), .ref = skewed(random, 97, 2)};
+	return (struct td_event){.page = skewed(random, 600, 2), .ref = skewed(random, 97, 2)};
 }
 
 /* A scan that another ref disturbs. */
-static struct tide_event scan(uint64_t *random, uint64_t t)
+static struct td_event scan(uint64_t *random, uint64_t t)
 {
 	if (below(random, 8) == 0)
-		return (struct tide_event){.page = 1000 + skewed(random, 100, 3), .ref = 2};
-	return (struct tide_event){.page = t % 512, .ref = 1};
+		return (struct td_event){.page = 1000 + skewed(random, 100, 3), .ref = 2};
+	return (struct td_event){.page = t % 512, .ref = 1};
 }
 
 /* Scans of several lengths side by side, each its ref, in bursts. */
-static struct tide_event scans(uint64_t *random, uint64_t t)
+static struct td_event scans(uint64_t *random, uint64_t t)
 {
 	static const uint64_t length[] = {64, 100, 128, 333, 700};
 	uint64_t which = t / 97 % 5;
 
 	(void)random;
-	return (struct tide_event){.page = which * 800 + t % length[which], .ref = 1 + which};
+	return (struct td_event){.page = which * 800 + t % length[which], .ref = 1 + which};
 }
 
 /* The hot region moves, and with it the refs; old ones fall idle. */
-static struct tide_event phases(uint64_t *random, uint64_t t)
+static struct td_event phases(uint64_t *random, uint64_t t)
 {
 	uint64_t phase = t / 1500 % 6;
 
-	return (struct tide_event){.page = phase * 300 + skewed(random, 400, 2),
-				   .ref = 1 + phase * 4 + below(random, 4)};
+	return (struct td_event){.page = phase * 300 + skewed(random, 400, 2),
+				 .ref = 1 + phase * 4 + below(random, 4)};
 }
 
-static struct tide_event looped(uint64_t *random, uint64_t t)
+static struct td_event looped(uint64_t *random, uint64_t t)
 {
 	(void)random;
-	return (struct tide_event){.page = t % 1000, .ref = 1};
+	return (struct td_event){.page = t % 1000, .ref = 1};
 }
 
 /* Equal intervals in many refs: ties. */
-static struct tide_event ties(uint64_t *random, uint64_t t)
+static struct td_event ties(uint64_t *random, uint64_t t)
 {
 	uint64_t page = t % 240;
 
 	(void)random;
-	return (struct tide_event){.page = page, .ref = 1 + page / 8};
+	return (struct td_event){.page = page, .ref = 1 + page / 8};
 }
 
 /* Two refs, each with more pages than fit, in turns: rings grow old while nobody adds to them. */
-static struct tide_event turns(uint64_t *random, uint64_t t)
+static struct td_event turns(uint64_t *random, uint64_t t)
 {
 	uint64_t which = t / 1100 % 2;
 
 	if (below(random, 3) == 0)
-		return (struct tide_event){.page = which * 2000 + skewed(random, 1900, 2),
-					   .ref = 1 + which};
-	return (struct tide_event){.page = which * 2000 + t * 7 % 1300, .ref = 1 + which};
+		return (struct td_event){.page = which * 2000 + skewed(random, 1900, 2),
+					 .ref = 1 + which};
+	return (struct td_event){.page = which * 2000 + t * 7 % 1300, .ref = 1 + which};
 }
 
 static const struct shape shapes[] = {
@@ -137,7 +137,7 @@ static int feed_shape(void *arg, const char *trace, struct td_engine_box *box,
 
 	(void)trace;
 	for (uint64_t t = 1; t <= shape->accesses && !rc; t++) {
-		struct tide_event event = shape->event(&random, t);
+		struct td_event event = shape->event(&random, t);
 		batch.page[batch.n] = event.page;
 		batch.ref[batch.n++] = event.ref;
 		if (batch.n == 1000 || t == shape->accesses) {
@@ -152,7 +152,7 @@ static int feed_shape(void *arg, const char *trace, struct td_engine_box *box,
 }
 
 static uint64_t step(struct td_engine *e, const struct shape *shape, uint64_t near_pages,
-		     uint64_t resident, struct tide_event event)
+		     uint64_t resident, struct td_event event)
 {
 	bool fault = !naive.page[event.page].resident;
 
@@ -347,7 +347,7 @@ static void inclusion(void **state)
 					 0);
 		}
 		for (uint64_t t = 1; t <= 3000; t++) {
-			struct tide_event event = shapes[i].event(&random, t);
+			struct td_event event = shapes[i].event(&random, t);
 			for (unsigned j = 0; j < SIZES; j++)
 				assert_int_equal(try_event(e[j], event, NULL), 0);
 			for (unsigned j = 1; j < SIZES && t % 50 == 0; j++)

@@ -112,7 +112,9 @@ static void compare(const struct study *study, uint64_t seed)
 	s.counts.size = sizeof s.counts;
 	for (uint32_t i = 0; i < study->length; i++) {
 		uint32_t page = study->round ? i % study->round : draw_page(&seed, i);
-		struct tide_event event = {.page = page, .write = tide_random_next(&seed) % 4 == 0};
+		struct tide_event event = {.size = sizeof event,
+					   .page = page,
+					   .write = tide_random_next(&seed) % 4 == 0};
 		assert_int_equal(tide_sim_access(sim, &event, NULL), 0);
 		access_model(&s, page, event.write);
 		tide_sim_counts(sim, &counts, NULL);
@@ -142,10 +144,10 @@ static void small_tiers_are_those_of_the_model(void **state)
 static void larger_tiers_are_those_of_the_model(void **state)
 {
 	static const struct study studies[] = {
-		{TIER_ORDER, 100, 50, 0, 20000, 0},    {REUSE, 30, 60, 0, 60000, 0},
-		{REUSE, 100, 120, 0, 40000, 0},        {REUSE, 150, 20, 100, 20000, 0},
-		{REUSE, 150, 20, 0, 4000, 160},        {REUSE_BY_PAGE, 40, 80, 0, 40000, 0},
-		{REUSE_FREE, 30, 60, 0, 60000, 0},     {WORTH, 30, 60, 0, 60000, 0},
+		{TIER_ORDER, 100, 50, 0, 20000, 0}, {REUSE, 30, 60, 0, 60000, 0},
+		{REUSE, 100, 120, 0, 40000, 0},     {REUSE, 150, 20, 100, 20000, 0},
+		{REUSE, 150, 20, 0, 4000, 160},     {REUSE_BY_PAGE, 40, 80, 0, 40000, 0},
+		{REUSE_FREE, 30, 60, 0, 60000, 0},  {WORTH, 30, 60, 0, 60000, 0},
 		{WORTH, 50, 100, 0, 20000, 250}};
 
 	(void)state;

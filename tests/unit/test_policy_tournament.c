@@ -221,7 +221,7 @@ static void members_of_all_kinds(void **state)
 		for (int access = 0; access < 20000; access++) {
 			struct tide_error err = {0};
 			at = next_page(at, pages, &seed);
-			if (try_event(e, (struct tide_event){.page = at, .ref = at % 7 + 1}, &err))
+			if (try_event(e, (struct td_event){.page = at, .ref = at % 7 + 1}, &err))
 				fail_msg("%s: %s", spec, err.text);
 		}
 		assert_int_equal(e->counts.policy_errors, 0);

@@ -40,7 +40,7 @@ static void ask(struct calls *c)
 static void use_pool(void *arg, unsigned i)
 {
 	struct calls *c = arg;
-	struct tide_pool_pin pin;
+	struct tide_pool_pin pin = {.size = sizeof pin};
 	uint64_t seed = i + 2;
 	is_caller = true;
 	if (i == 0)

@@ -50,7 +50,7 @@ static void test_all_pinned(void **state)
 static void want_a_page(void *arg, unsigned i)
 {
 	struct fixture *f = arg;
-	struct tide_pool_pin pin;
+	struct tide_pool_pin pin = {.size = sizeof pin};
 	if (!td_pool_get(f->pool, 50 + i, TIDE_POOL_READ, &pin, NULL))
 		abort();
 }
@@ -261,7 +261,7 @@ static void test_async(void **state)
 	for (uint64_t i = 0; i < GETS; i++)
 		assert_int_equal(td_pool_get_async(g.f.pool, i, TIDE_POOL_READ, count, &g, NULL),
 				 0);
-	struct tide_pool_pin pin;
+	struct tide_pool_pin pin = {.size = sizeof pin};
 	assert_int_equal(td_pool_get_async(g.f.pool, GETS, TIDE_POOL_READ, count, &g, NULL),
 			 -EINVAL);
 	assert_int_equal(td_pool_get(g.f.pool, 3, TIDE_POOL_READ, &pin, NULL), 0);
@@ -282,7 +282,7 @@ static void test_async(void **state)
 static void test_read_only(void **state)
 {
 	struct fixture f;
-	struct tide_pool_pin pin;
+	struct tide_pool_pin pin = {.size = sizeof pin};
 	struct tide_error err = {0};
 	(void)state;
 	make_file(&f, 20, NULL);

@@ -273,7 +273,7 @@ static void test_pool_with_failures(void **state)
 	f.config.device = &td_pool_device_cuda;
 	open_pool(&f);
 	for (unsigned i = 0; i < 4000; i++) {
-		struct tide_pool_pin pin;
+		struct tide_pool_pin pin = {.size = sizeof pin};
 		uint64_t page = draw(&luck) % f.pages;
 		card.fail_wait = card.waits / 10 * 10 + 10;
 		int rc = td_pool_get(f.pool, page, TIDE_POOL_READ, &pin, &err);

@@ -169,7 +169,7 @@ static int again_gather(void *state, const uint32_t *slots, void *const *to, siz
 static void test_eagain_is_an_error(void **state)
 {
 	struct td_pool_device device = td_pool_device_ram;
-	struct tide_pool_pin pin;
+	struct tide_pool_pin pin = {.size = sizeof pin};
 	struct fixture f;
 	(void)state;
 	make_file(&f, 40, NULL);
@@ -197,7 +197,7 @@ static uint32_t block_of(const struct fixture *f, uint64_t page)
 
 static void test_pins_are_full(void **state)
 {
-	struct tide_pool_pin pin, one;
+	struct tide_pool_pin pin = {.size = sizeof pin}, one = pin;
 	struct fixture f;
 	(void)state;
 	make_file(&f, 40, NULL);

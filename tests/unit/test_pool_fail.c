@@ -5,7 +5,7 @@
 static int try_get(struct fixture *f, uint64_t page)
 {
 	struct tide_error err = {0};
-	struct tide_pool_pin pin;
+	struct tide_pool_pin pin = {.size = sizeof pin};
 	int rc = td_pool_get(f->pool, page, TIDE_POOL_READ, &pin, &err);
 	if (rc) {
 		assert_true(err.text[0]);

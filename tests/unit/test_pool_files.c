@@ -8,7 +8,7 @@
 
 static void test_file_shrinks(void **state)
 {
-	struct tide_pool_pin pin;
+	struct tide_pool_pin pin = {.size = sizeof pin};
 	struct fixture f;
 	(void)state;
 	make_file(&f, 60, NULL);

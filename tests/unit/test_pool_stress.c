@@ -111,7 +111,7 @@ static uint64_t own_page(unsigned thread, uint64_t luck)
 static void use_pin(struct stress *s, uint64_t page, bool write, uint64_t luck)
 {
 	struct tide_error err = {0};
-	struct tide_pool_pin pin;
+	struct tide_pool_pin pin = {.size = sizeof pin};
 	unsigned char *shadow = s->f.shadow + page * PAGE;
 	if (td_pool_get(s->f.pool, page, write ? TIDE_POOL_WRITE : TIDE_POOL_READ, &pin, &err)) {
 		refuse(s, err.text);

@@ -106,7 +106,8 @@ static void run_clock(const char *log, uint64_t seed, int accesses)
 	snprintf(near, sizeof near, "%up", ring.size);
 	assert_int_equal(tide_sim_open(&sim, &options, NULL), 0);
 	for (uint64_t i = 0, page = 0; i < (uint64_t)accesses; i++) {
-		struct tide_event event = {.page = page = ring_page(page, &seed)};
+		struct tide_event event = {.size = sizeof event,
+					   .page = page = ring_page(page, &seed)};
 		assert_int_equal(tide_sim_access(sim, &event, NULL), 0);
 	}
 	tide_sim_counts(sim, &counts, NULL);

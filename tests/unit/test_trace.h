@@ -13,10 +13,11 @@
 
 #include <cmocka.h>
 
+#include "core/event.h"
 #include "trace/reader.h"
 
 struct events {
-	struct tide_event *at;
+	struct td_event *at;
 	size_t n;
 };
 
@@ -89,8 +90,8 @@ static int drain(struct td_trace_source *s, struct events *got, struct tide_erro
 			got->at = realloc(got->at, room * sizeof *got->at);
 		}
 		for (uint32_t i = 0; i < b->n; i++)
-			got->at[got->n++] = (struct tide_event){b->page[i], b->ref[i], b->stream[i],
-								b->write[i] != 0};
+			got->at[got->n++] = (struct td_event){b->page[i], b->ref[i], b->stream[i],
+							      b->write[i] != 0};
 	}
 	free(b);
 	return rc;
@@ -144,7 +145,7 @@ __attribute__((unused)) static void write_good(const char *path, const char *for
 		fail_msg("%s", err.text);
 }
 
-static bool same_event(const struct tide_event *a, const struct tide_event *b)
+static bool same_event(const struct td_event *a, const struct td_event *b)
 {
 	return a->page == b->page && a->ref == b->ref && a->stream == b->stream &&
 	       a->write == b->write;

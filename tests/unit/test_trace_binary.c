@@ -1,4 +1,5 @@
 /* The binary readers, the guess of formats, compressed input, pipes, and files that are none. */
+#include <lzma.h>
 #include <sys/wait.h>
 #include <zlib.h>
 #include <zstd.h>
@@ -33,7 +34,7 @@ static void put_oracle(unsigned char *p, uint64_t page, uint64_t then)
 }
 
 static void expect(const char *path, const char *format, uint64_t page_bytes,
-		   const struct tide_event *events, size_t n)
+		   const struct td_event *events, size_t n)
 {
 	struct tide_error err = {0};
 	struct events got;
@@ -43,14 +44,14 @@ static void expect(const char *path, const char *format, uint64_t page_bytes,
 						 .page_bytes = page_bytes},
 		      &got, &err))
 		fail_msg("%s", err.text);
-	assert_same(&(struct events){(struct tide_event *)events, n}, &got, false);
+	assert_same(&(struct events){(struct td_event *)events, n}, &got, false);
 	free(got.at);
 }
 
 /* Both versions: reads, writes, requests over several pages, commands that move no data. */
 static void vscsi_versions(void **state)
 {
-	static const struct tide_event wanted[] = {
+	static const struct td_event wanted[] = {
 		{0, 0, 0, false},
 		{0, 0, 0, true},
 		{1, 0, 0, true},
@@ -103,7 +104,7 @@ static void vscsi_refuses(void **state)
 
 static void oraclegeneral_reads(void **state)
 {
-	static const struct tide_event wanted[] = {
+	static const struct td_event wanted[] = {
 		{5, 0, 0, false}, {UINT64_MAX, 0, 0, false}, {5, 0, 0, false}};
 	unsigned char bytes[72];
 	struct td_trace_source *s;
@@ -128,7 +129,7 @@ static void oraclegeneral_reads(void **state)
 
 static void guesses_text(void **state)
 {
-	static const struct tide_event txt[] = {{5, 0, 0, true}, {6, 0, 0, false}};
+	static const struct td_event txt[] = {{5, 0, 0, true}, {6, 0, 0, false}};
 
 	(void)state;
 	expect(save("noend", "# a, b\n5 w\n6\n", 13), NULL, 0, txt, 2);
@@ -176,26 +177,41 @@ static size_t gzip(unsigned char *to, size_t room, const void *from, size_t n)
 	return room - z.avail_out;
 }
 
-static size_t compress_as(bool zstd, unsigned char *to, size_t room, const void *from, size_t n)
+static size_t xz(unsigned char *to, size_t room, const void *from, size_t n)
 {
-	return zstd ? ZSTD_compress(to, room, from, n, 3) : gzip(to, room, from, n);
+	size_t used = 0;
+
+	assert_int_equal(
+		lzma_easy_buffer_encode(6, LZMA_CHECK_CRC64, NULL, from, n, to, &used, room),
+		LZMA_OK);
+	return used;
+}
+
+enum { GZIP, ZSTD, XZ, KINDS };
+
+static size_t compress_as(int kind, unsigned char *to, size_t room, const void *from, size_t n)
+{
+	return kind == ZSTD ? ZSTD_compress(to, room, from, n, 3)
+	       : kind == XZ ? xz(to, room, from, n)
+			    : gzip(to, room, from, n);
 }
 
 /* Members one after another, any name, and every truncation is an error. */
 static void reads_compressed(void **state)
 {
-	static const struct tide_event wanted[] = {
+	static const struct td_event wanted[] = {
 		{5, 0, 0, true}, {6, 0, 0, false}, {7, 0, 0, true}};
 
 	(void)state;
-	for (int zstd = 0; zstd < 2; zstd++) {
+	for (int kind = 0; kind < KINDS; kind++) {
+		static const char *const names[] = {"c.txt.gz", "c.txt.zst", "c.TXT.xz"};
 		unsigned char bytes[400];
-		const char *name = zstd ? "c.txt.zst" : "c.txt.gz";
-		size_t first = compress_as(zstd, bytes, sizeof bytes, "5 w\n6", 5), n = first;
+		const char *name = names[kind];
+		size_t first = compress_as(kind, bytes, sizeof bytes, "5 w\n6", 5), n = first;
 		struct tide_error err;
 		struct events got;
 
-		n += compress_as(zstd, bytes + n, sizeof bytes - n, "\n7 w\n", 5);
+		n += compress_as(kind, bytes + n, sizeof bytes - n, "\n7 w\n", 5);
 		expect(save(name, bytes, n), NULL, 0, wanted, 3);
 		expect(save("hidden", bytes, n), NULL, 0, wanted, 3);
 		for (size_t cut = 4; cut < n; cut++) {
@@ -213,10 +229,47 @@ static void reads_compressed(void **state)
 				  &got, &err),
 			-EBADMSG);
 		free(got.at);
-		n = compress_as(zstd, bytes, sizeof bytes, "", 0);
+		n = compress_as(kind, bytes, sizeof bytes, "", 0);
 		assert_fails(&(struct td_trace_options){.path = save(name, bytes, n)}, -ENODATA,
 			     "%s has no accesses: it is empty");
 	}
+}
+
+/* More than a buffer of them, twice, and padding between the members. */
+static void reads_xz(void **state)
+{
+	enum { N = 200000 };
+	char *text = malloc(N * 8), *p = text;
+	unsigned char *bytes = malloc(N * 9);
+	struct tide_error err = {0};
+	struct td_trace_source *s;
+	struct events a, b;
+	size_t n;
+
+	(void)state;
+	for (unsigned i = 0; i < N; i++)
+		p += sprintf(p, "%u\n", (unsigned)tide_hash64(i) % 1000000);
+	n = compress_as(XZ, bytes, N * 8, text, (size_t)(p - text));
+	memset(bytes + n, 0, 4);
+	n += 4;
+	n += compress_as(XZ, bytes + n, N, "7\n", 2);
+	assert_int_equal(
+		td_trace_open(&s, &(struct td_trace_options){.path = save("p.xz", bytes, n)}, &err),
+		0);
+	assert_int_equal(drain(s, &a, &err), 0);
+	assert_int_equal(s->ops->rewind(s, &err), 0);
+	assert_int_equal(drain(s, &b, &err), 0);
+	assert_int_equal(a.n, N + 1);
+	assert_int_equal(a.at[N].page, 7);
+	assert_same(&a, &b, false);
+	td_trace_close(s);
+	free(a.at);
+	free(b.at);
+	free(bytes);
+	free(text);
+	assert_int_equal(
+		td_trace_create(&(struct td_trace_writer *){NULL}, scratch("o.txt.xz"), NULL, &err),
+		-ENOTSUP);
 }
 
 static int pipe_with(const char *text)
@@ -297,6 +350,7 @@ int main(void)
 		cmocka_unit_test(guesses_text),
 		cmocka_unit_test(refuses_what_is_no_trace),
 		cmocka_unit_test(reads_compressed),
+		cmocka_unit_test(reads_xz),
 		cmocka_unit_test(pipes),
 		cmocka_unit_test(standard_input),
 	};

@@ -7,7 +7,7 @@
 /* Events and marks in one order: a mark has a kind. */
 struct item {
 	struct tide_mark mark;
-	struct tide_event event;
+	struct td_event event;
 };
 
 struct items {

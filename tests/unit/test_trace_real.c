@@ -1,11 +1,14 @@
-/* One real trace in four encodings: they agree. Skipped where the files are not there. */
+/* Real traces: one in four encodings, which agree, and one with groups. Skipped where the files are
+ * not there. */
 #include "test_trace.h"
+#include "test_trace_objects.h"
 
 #ifndef TIDE_SOURCE_DIR
 #error "TIDE_SOURCE_DIR: the folder of this source tree"
 #endif
 
 #define REAL TIDE_SOURCE_DIR "/../shared/traces/cloudPhysicsIO"
+#define MOONCAKE TIDE_SOURCE_DIR "/../shared/traces/mooncake-synthetic.jsonl"
 
 enum { REQUESTS = 113872, WRITES = 66898, SECTOR = 512 };
 
@@ -120,13 +123,50 @@ static void future_agrees(void **state)
 	free(txt.at);
 }
 
+/* Each object has one size there, and so the requested bytes are known. */
+static void sizes_are_there(void **state)
+{
+	struct objects got =
+		read_objects(&(struct td_trace_options){.path = REAL ".oracleGeneral.bin"});
+	uint64_t bytes = 0;
+
+	(void)state;
+	assert_true(got.sizes && got.n == REQUESTS);
+	for (size_t i = 0; i < got.n; i++)
+		bytes += got.at[i].bytes;
+	assert_true(bytes == 4368040448);
+	free_objects(&got);
+}
+
+/* 3,993 requests to a language model; the digest goes through our own format. */
+static void mooncake(void **state)
+{
+	struct td_trace_options in = {.path = MOONCAKE};
+	struct objects got, again;
+	size_t groups = 0;
+
+	(void)state;
+	if (access(MOONCAKE, R_OK))
+		skip();
+	got = read_objects(&in);
+	assert_string_equal(got.format, "jsonl");
+	assert_true(got.groups && got.n == 121877);
+	for (size_t i = 0; i < got.n; i++)
+		groups += got.at[i].first;
+	assert_int_equal(groups, 3993);
+	convert(&in, scratch("mooncake.tide"));
+	again = read_objects(&(struct td_trace_options){.path = scratch("mooncake.tide")});
+	assert_memory_equal(got.digest, again.digest, sizeof got.digest);
+	free_objects(&got);
+	free_objects(&again);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(requests_agree),
-		cmocka_unit_test(pages_agree),
-		cmocka_unit_test(converts),
-		cmocka_unit_test(future_agrees),
+		cmocka_unit_test(requests_agree),  cmocka_unit_test(pages_agree),
+		cmocka_unit_test(converts),        cmocka_unit_test(future_agrees),
+		cmocka_unit_test(sizes_are_there), cmocka_unit_test(mooncake),
 	};
 
 	if (access(REAL ".vscsi", R_OK)) {

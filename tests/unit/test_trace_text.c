@@ -17,17 +17,17 @@ static struct events parse(const char *name, const char *text, const char *colum
 }
 
 static void expect(const char *name, const char *text, const char *columns, uint64_t page_bytes,
-		   const struct tide_event *events, size_t n)
+		   const struct td_event *events, size_t n)
 {
 	struct events got = parse(name, text, columns, page_bytes);
 
-	assert_same(&(struct events){(struct tide_event *)events, n}, &got, false);
+	assert_same(&(struct events){(struct td_event *)events, n}, &got, false);
 	free(got.at);
 }
 
 #define EXPECT(name, text, columns, page_bytes, ...) \
 	do { \
-		const struct tide_event wanted_[] = {__VA_ARGS__}; \
+		const struct td_event wanted_[] = {__VA_ARGS__}; \
 		expect(name, text, columns, page_bytes, wanted_, \
 		       sizeof wanted_ / sizeof *wanted_); \
 	} while (0)
@@ -201,20 +201,28 @@ static void csv_refuses(void **state)
 {
 	(void)state;
 	refuse("b.csv", "1,2\n", "pagee=1", -EINVAL,
-	       "unknown csv column pagee, did you mean page?: known are page, addr, lbn, size, op, "
-	       "ref and stream");
+	       "unknown csv column pagee, did you mean page?: known are page, addr, lbn, key, size, "
+	       "cost, group, op, ref, stream and time");
 	refuse("b.csv", "1,2\n", "page", -EINVAL,
-	       "csv column page needs a number from 1 to 1024: write page=1 for the first");
+	       "csv column page needs a number from 1 to 1024, or a name of the header line: write "
+	       "page=1 for the first");
 	refuse("b.csv", "1,2\n", "page=0", -EINVAL,
-	       "csv column page needs a number from 1 to 1024: write page=1 for the first");
+	       "csv column page needs a number from 1 to 1024, or a name of the header line: write "
+	       "page=1 for the first");
 	refuse("b.csv", "1,2\n", "page=1,page=2", -EINVAL,
 	       "csv column page is given twice: give it once");
 	refuse("b.csv", "1,2\n", "op=1", -EINVAL,
-	       "csv columns name none of page, addr and lbn: give exactly one, such as page=1");
+	       "csv columns name none of page, key, addr and lbn: give exactly one, such as page=1");
 	refuse("b.csv", "1,2\n", "page=1,lbn=2", -EINVAL,
-	       "csv columns name several of page, addr and lbn: give exactly one, such as page=1");
-	refuse("b.csv", "1,2\n", "page=1,size=2", -EINVAL,
-	       "csv column size goes with addr or lbn, not with page: leave it out");
+	       "csv columns name several of page, key, addr and lbn: give exactly one, such as page=1");
+	refuse("b.csv", "1,2\n", "page=x", -EINVAL,
+	       "the first line of %s has no column named x: give a name that it has, or a number "
+	       "from 1 to 1024");
+	refuse("b.csv", "1,2\n", "key=1+2+1+2+1+2+1+2+1", -EINVAL,
+	       "csv column key has over 8 parts: give fewer");
+	refuse("b.csv", "1,2\n", "key=1+", -EINVAL,
+	       "csv column key needs a number from 1 to 1024, or a name of the header line: write "
+	       "key=1 for the first");
 	refuse("b.csv", "1,2\n3\n", "page=2", -EBADMSG,
 	       "%s line 2 has 1 columns and not 2: say the right columns with `columns`");
 	refuse("b.csv", "1,2\n3,y\n", "page=2", -EBADMSG,
@@ -232,8 +240,8 @@ static void csv_refuses(void **state)
 	       "%s line 1 column 1: lbn \"36028797018963968\" is an address beyond 64 bits: is "
 	       "this the right column?");
 	refuse("b.csv", "time,id\n1,2\n", NULL, -EINVAL,
-	       "%s line 1 is a header without a column named page, addr or lbn: say where it is "
-	       "with `columns` page=N");
+	       "%s line 1 is a header without a column named page, key, addr or lbn: say where it "
+	       "is with `columns` page=N or key=NAME");
 	refuse("b.csv", "page,op\n", NULL, -ENODATA,
 	       "%s has no accesses: give a trace with at least one");
 }

@@ -31,7 +31,7 @@ static struct events make_events(size_t n, unsigned shape, uint64_t *random)
 	unsigned write = shape % 3;
 
 	for (size_t i = 0; i < n; i++)
-		e.at[i] = (struct tide_event){
+		e.at[i] = (struct td_event){
 			.page = make_value(shape, i, random),
 			.ref = make_value(shape / 3, i, random),
 			.stream = make_value(shape / 5, i, random),
@@ -126,7 +126,7 @@ static void oraclegeneral_knows_the_future(void **state)
 		check_future(path, &e);
 		got = read_good(path);
 		for (size_t i = 0; i < e.n; i++)
-			e.at[i] = (struct tide_event){.page = e.at[i].page};
+			e.at[i] = (struct td_event){.page = e.at[i].page};
 		assert_same(&e, &got, false);
 		free(got.at);
 		write_good(scratch("o.oracleGeneral.zst"), NULL, &e);
@@ -149,7 +149,7 @@ static struct td_trace_source *open_good(const char *path)
 
 static void tide_knows_facts(void **state)
 {
-	struct tide_event at[] = {{7, 0, 0, false}, {9, 0, 0, true}, {7, 0, 0, false}};
+	struct td_event at[] = {{7, 0, 0, false}, {9, 0, 0, true}, {7, 0, 0, false}};
 	struct td_trace_source *s;
 
 	(void)state;
@@ -160,7 +160,7 @@ static void tide_knows_facts(void **state)
 	assert_int_equal(s->facts.last_page, 9);
 	assert_int_equal(s->facts.refs, 0);
 	td_trace_close(s);
-	at[2] = (struct tide_event){UINT64_MAX, 4, 0, false};
+	at[2] = (struct td_event){UINT64_MAX, 4, 0, false};
 	write_good(scratch("f.tide"), NULL, &(struct events){at, 3});
 	s = open_good(scratch("f.tide"));
 	assert_int_equal(s->facts.pages, 3);
@@ -178,7 +178,7 @@ static void seeks(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < e.n; i++)
-		e.at[i] = (struct tide_event){.page = i ^ 0x55};
+		e.at[i] = (struct td_event){.page = i ^ 0x55};
 	for (size_t k = 0; k < 4; k++) {
 		struct td_trace_source *s;
 
@@ -275,16 +275,16 @@ static void tide_flipped_anywhere(void **state)
 
 static void tide_refuses_newer(void **state)
 {
-	struct tide_event at = {1, 0, 0, false};
+	struct td_event at = {1, 0, 0, false};
 	unsigned char *bytes;
 	size_t n;
 
 	(void)state;
 	write_good(scratch("new.tide"), NULL, &(struct events){&at, 1});
 	bytes = load(scratch("new.tide"), &n);
-	store16(bytes + HEAD_VERSION, 2);
+	store16(bytes + HEAD_VERSION, 3);
 	assert_fails(&(struct td_trace_options){.path = save("new.tide", bytes, n)}, -ENOTSUP,
-		     "%s is a tide trace of version 2 and this program reads up to 1: use a newer "
+		     "%s is a tide trace of version 3 and this program reads up to 2: use a newer "
 		     "tide");
 	store16(bytes + HEAD_VERSION, 1);
 	bytes[HEAD_BYTES + FRAME_BYTES] ^= 1;
@@ -313,7 +313,7 @@ static void tide_must_keep_its_facts(void **state)
 		uint64_t value;
 	} lies[] = {{END_LAST_PAGE, 8}, {END_COLUMNS, 0},         {END_ACCESSES, 2},
 		    {END_PAGES, 4},     {END_FRAMES, UINT64_MAX}, {END_FRAMES, 0}};
-	struct tide_event at[] = {{7, 1, 0, true}, {9, 0, 0, true}, {7, 0, 0, false}};
+	struct td_event at[] = {{7, 1, 0, true}, {9, 0, 0, true}, {7, 0, 0, false}};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof lies / sizeof *lies; i++) {
@@ -337,7 +337,7 @@ static void tide_must_keep_its_facts(void **state)
 static void tide_ends_at_its_end(void **state)
 {
 	struct td_trace_options options = {.path = "pipe", .format = "tide"};
-	struct tide_event at = {1, 0, 0, false};
+	struct td_event at = {1, 0, 0, false};
 	struct td_trace_source *s;
 	struct events got;
 	unsigned char *bytes;

@@ -3,7 +3,7 @@
 
 static int by_page(const void *a, const void *b)
 {
-	const struct tide_event *x = a, *y = b;
+	const struct td_event *x = a, *y = b;
 
 	return (x->page > y->page) - (x->page < y->page);
 }
@@ -11,7 +11,7 @@ static int by_page(const void *a, const void *b)
 /* What the run itself says. Sorts it. */
 static struct td_trace_facts facts_of(struct run *run)
 {
-	struct td_trace_facts facts = {run->n, 0, 0, 0};
+	struct td_trace_facts facts = {.accesses = run->n};
 
 	for (size_t i = 0; i < run->n; i++)
 		facts.refs |= run->events[i].ref != 0;

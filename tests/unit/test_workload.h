@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/event.h"
 #include "trace/trace.h"
 #include "workload/workload.h"
 
@@ -21,7 +22,7 @@
 /* All events of a run. */
 struct run {
 	size_t n;
-	struct tide_event *events;
+	struct td_event *events;
 };
 
 static inline struct td_trace_source *open_source(const char *spec, uint64_t page_bytes,
@@ -50,8 +51,8 @@ static inline struct run read_all(struct td_trace_source *s)
 		assert_true(run.n % TIDE_BATCH == 0);
 		assert_true(run.n + batch->n <= s->facts.accesses);
 		for (uint32_t i = 0; i < batch->n; i++)
-			run.events[run.n++] = (struct tide_event){
-				batch->page[i], batch->ref[i], batch->stream[i], batch->write[i]};
+			run.events[run.n++] = (struct td_event){batch->page[i], batch->ref[i],
+								batch->stream[i], batch->write[i]};
 	}
 	assert_int_equal(s->bytes_done, s->bytes_total);
 	free(batch);
@@ -67,7 +68,7 @@ static inline struct run run_spec(const char *spec, uint64_t page_bytes, uint64_
 	return run;
 }
 
-static inline bool same_event(const struct tide_event *a, const struct tide_event *b)
+static inline bool same_event(const struct td_event *a, const struct td_event *b)
 {
 	return a->page == b->page && a->ref == b->ref && a->stream == b->stream &&
 	       a->write == b->write;

@@ -152,7 +152,7 @@ static struct run first_touches(const char *spec)
 	while (next_batch(s, batch)) {
 		for (uint32_t i = 0; i < batch->n; i++) {
 			if (seen.n[(batch->ref[i] - 1) * seen.pages + batch->page[i]]++ == 0)
-				run.events[run.n++] = (struct tide_event){
+				run.events[run.n++] = (struct td_event){
 					batch->page[i], batch->ref[i], 0, batch->write[i]};
 		}
 	}
@@ -203,8 +203,8 @@ static void tables_are_true(void **state)
 		}
 		assert_int_equal(w->accesses, accesses);
 		assert_int_equal(w->footprint_bytes, pages * PAGE_BYTES);
-		assert_true(fabs((double)w->footprint_bytes / (double)w->published_bytes -
-				 1) < 0.02);
+		assert_true(fabs((double)w->footprint_bytes / (double)w->published_bytes - 1) <
+			    0.02);
 		free(t.n);
 		td_trace_close(s);
 	}

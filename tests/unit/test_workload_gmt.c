@@ -82,8 +82,7 @@ static struct run first_touches(struct td_trace_source *s)
 				run.events = realloc(run.events, room * sizeof *run.events);
 				assert_non_null(run.events);
 			}
-			run.events[run.n++] =
-				(struct tide_event){batch->page[i], pc, launch, false};
+			run.events[run.n++] = (struct td_event){batch->page[i], pc, launch, false};
 		}
 	}
 	free_batch(batch);

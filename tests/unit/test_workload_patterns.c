@@ -53,7 +53,7 @@ static void scanhot_mixes_evenly(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < run.n; i++) {
-		const struct tide_event *e = &run.events[i];
+		const struct td_event *e = &run.events[i];
 		assert_int_equal(e->ref, i % 4 == 3 ? 2 : 1);
 		if (e->ref == 2)
 			assert_in_range(e->page, 0, 9);
@@ -88,14 +88,14 @@ static void multiply_cell(struct run *run, uint64_t n, uint64_t page_bytes, uint
 		uint64_t b = pages + (k * n + j) * 8 / page_bytes;
 
 		if (a != last_a)
-			run->events[run->n++] = (struct tide_event){a, 1, 0, false};
+			run->events[run->n++] = (struct td_event){a, 1, 0, false};
 		if (b != last_b)
-			run->events[run->n++] = (struct tide_event){b, 2, 0, false};
+			run->events[run->n++] = (struct td_event){b, 2, 0, false};
 		last_a = a;
 		last_b = b;
 	}
 	run->events[run->n++] =
-		(struct tide_event){2 * pages + (i * n + j) * 8 / page_bytes, 3, 0, true};
+		(struct td_event){2 * pages + (i * n + j) * 8 / page_bytes, 3, 0, true};
 }
 
 static struct run multiply(uint64_t n, uint64_t tile, uint64_t page_bytes)

@@ -4,13 +4,14 @@
 
 #include "fault.h"
 
-/* One lane: so many pages were accessed; sampled ones are told to the regression. */
+/* Called by one lane: counts accesses of pages. */
 TD_DEV void td_dev_tick(struct td_dev_control *c, uint32_t pages)
 {
 	td_dev_raise(&c->clock[td_dev_part() % TD_DEV_PARTS].accesses, pages);
 }
 
-/* All lanes, after a page was accessed. */
+/* Called by all lanes after an access: if the page is one of the sampled ones, tells the
+ * regression. */
 TD_DEV void td_dev_accessed(const struct tide_span *a, struct td_dev_lanes g, uint32_t page)
 {
 	struct td_dev_control *c = a->control;
@@ -24,7 +25,8 @@ TD_DEV void td_dev_accessed(const struct tide_span *a, struct td_dev_lanes g, ui
 	td_dev_meet(g);
 }
 
-/* All lanes: page `index` of the array, pinned. NULL: something failed. */
+/* Called by all lanes: pins page `index` of the array and gives its address. NULL: something
+ * failed. */
 TD_DEV unsigned char *td_dev_acquire(const struct tide_span *a, struct td_dev_lanes g,
 				     uint64_t index, bool write)
 {
@@ -50,7 +52,7 @@ TD_DEV unsigned char *td_dev_acquire(const struct tide_span *a, struct td_dev_la
 	return a->near_memory + ((uint64_t)td_dev_index(e) << a->page_shift);
 }
 
-/* All lanes, after all of them have used it. */
+/* Called by all lanes, after all of them have used the page: unpins it. */
 TD_DEV void td_dev_release(const struct tide_span *a, struct td_dev_lanes g, uint64_t index)
 {
 	td_dev_meet(g);

@@ -18,7 +18,8 @@ TD_DEV uint64_t td_dev_time(struct td_dev_control *c, struct td_dev_lanes g)
 
 /* ---- one lane: a frame ---- */
 
-/* A frame that the hand is on, unused since its last look: spared, lost to somebody, or ours. */
+/* Looks at the frame under the hand. Its page was used and is spared, or another warp took it, or
+ * it is ours now. */
 enum td_dev_look { TD_DEV_PASSED, TD_DEV_AGAIN, TD_DEV_TAKEN };
 
 TD_DEV enum td_dev_look td_dev_consider(struct td_dev_control *c, struct td_dev_shard *s,
@@ -99,20 +100,20 @@ TD_DEV_SLOW void td_dev_search(struct td_dev_control *c, struct td_dev_lanes g,
 	}
 }
 
-/* Before the lock is let go: nobody else may take a frame without a page for free. */
+/* Called before the lock is released, so that no other warp takes the frame for a free one. */
 TD_DEV void td_dev_settle(struct td_dev_control *c, const struct td_dev_victim *v, uint32_t page)
 {
 	if (v->found == TD_DEV_FREE)
 		td_dev_poke32(&c->owner[v->frame], page);
 }
 
-/* All lanes: a look into one shard, if its lock is to be had. */
+/* Called by all lanes: looks into one shard, unless its lock is taken. */
 TD_DEV_SLOW void td_dev_try_shard(struct td_dev_control *c, struct td_dev_lanes g,
 				  struct td_dev_shard *s, struct td_dev_victim *v, uint32_t page,
 				  uint64_t now)
 {
-	/* 0: nothing to be had, 1: a frame never used, 2: no shard has such a one: the clock must
-	 * search */
+	/* 0: there is no frame; 1: there is one that was never used; 2: all frames of all shards
+	 * have been used, and the clock must search */
 	uint32_t how = 0;
 	if (g.rank == 0 && td_dev_trylock(s)) {
 		if (s->taken < s->frames)
@@ -148,7 +149,7 @@ TD_DEV bool td_dev_by_engine(const struct td_dev_control *c, struct td_dev_lanes
 	return c->transfer == TD_DEV_DMA;
 }
 
-/* One lane. False: it did not come to an end in time. */
+/* Called by one lane. False: the copy did not end in time. */
 TD_DEV_SLOW bool td_dev_engine_copy(struct td_dev_control *c, enum td_dev_op op, uint32_t page,
 				    uint32_t slot, uint32_t frame)
 {
@@ -161,24 +162,24 @@ TD_DEV_SLOW bool td_dev_engine_copy(struct td_dev_control *c, enum td_dev_op op,
 	return status == TD_DEV_DONE;
 }
 
-/* One lane: the request is in the ring before anybody can take the page back, so that its next
- * write comes after this one. */
+/* Called by one lane. The request is in the ring before another warp can take the page back, so
+ * the page's next write comes after this one. */
 TD_DEV void td_dev_write_slot(struct td_dev_control *c, uint32_t page, uint32_t slot)
 {
 	td_dev_post(c, td_dev_proxy(c, page), TD_DEV_WRITE, page, slot, TD_DEV_NONE);
 	td_dev_change(&c->entries[page], TD_DEV_STATE, td_dev_entry(TD_DEV_WRITING, 0));
 }
 
-/* One lane: it could not be copied, so it stays where it was. */
+/* Called by one lane: the page could not be copied, so it stays in its frame. */
 TD_DEV_SLOW void td_dev_stay(struct td_dev_control *c, const struct td_dev_victim *v)
 {
 	if (v->tier == 2)
-		td_dev_host_leave(c, v->slot); /* and is no use any more: an answer may come late */
+		td_dev_host_leave(c, v->slot); /* its slot is lost: an answer may still come */
 	td_dev_change(&c->entries[v->page], TD_DEV_STATE | TD_DEV_INDEX,
 		      td_dev_entry(TD_DEV_TIER1, v->frame));
 }
 
-/* One lane: it is where it goes, or needs not be anywhere. */
+/* Called by one lane, after the victim was copied, or needed no copy. */
 TD_DEV void td_dev_left(struct td_dev_control *c, const struct td_dev_victim *v)
 {
 	uint64_t *at = &c->entries[v->page];
@@ -229,9 +230,9 @@ TD_DEV void td_dev_count_victim(struct td_dev_control *c, struct td_dev_shard *s
 	}
 }
 
-/* All lanes: a frame for a page that is claimed. pages: how many this warp wants at once. may_wait:
- * it holds nothing that others may need. TD_DEV_NONE: something failed, or, unless it may wait,
- * none is to be had just now. */
+/* Called by all lanes: finds a frame for a page that is claimed. pages: how many this warp wants
+ * at once. may_wait: the warp holds nothing that others may need. TD_DEV_NONE: something failed,
+ * or the warp may not wait and there is no frame now. */
 TD_DEV_SLOW uint32_t td_dev_frame(struct td_dev_control *c, struct td_dev_lanes g, uint32_t page,
 				  uint64_t now, uint32_t pages, bool may_wait)
 {

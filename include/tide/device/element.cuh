@@ -2,16 +2,53 @@
 #ifndef TIDE_DEVICE_ELEMENT_CUH
 #define TIDE_DEVICE_ELEMENT_CUH
 
-#include "access.h"
+#include <type_traits>
 
-/* ---- loads and stores of frames: past the first level cache, which does not know that a frame
- * got another page ---- */
+#include "check.cuh"
+
+/* Reads without a pin depend on an order that NVIDIA's GPUs keep and that PTX does not promise: the
+ * second look at an entry comes after the value, because its address is made from it. Kernels that
+ * are compiled with TIDE_STRICT rely on nothing but PTX: every read pins its page by an atomic
+ * operation with acquire semantics, and unpins it by one with release semantics. docs/gpu.md says
+ * what that costs. */
+#ifdef TIDE_STRICT
+#define TD_DEV_STRICT true
+#else
+#define TD_DEV_STRICT false
+#endif
+
+/* ---- what can be an element ----
+ *
+ * A page has 4096 bytes or a larger power of two, as the runtime was opened. Elements whose size is
+ * a power of two up to 4096 never cross the border of a page, whatever its size. Others do, and
+ * their bytes would be on two frames. */
+
+template <class T> TD_DEV void td_dev_is_element(void)
+{
+	static_assert(std::is_trivially_copyable<T>::value,
+		      "tide: elements must be trivially copyable");
+	static_assert(
+		sizeof(T) <= 16 && (sizeof(T) & (sizeof(T) - 1)) == 0,
+		"tide: elements must have 1, 2, 4, 8 or 16 bytes: pad the type, or access its "
+		"members one by one");
+}
+
+template <class T> TD_DEV void td_dev_is_cursor_element(void)
+{
+	static_assert(std::is_trivially_copyable<T>::value,
+		      "tide: elements must be trivially copyable");
+	static_assert(sizeof(T) <= 4096 && (sizeof(T) & (sizeof(T) - 1)) == 0,
+		      "tide: the size of a cursor's element must be a power of two up to 4096, "
+		      "because pages would cut others in two: pad the type, or use a cursor of its "
+		      "members");
+}
+
+/* ---- loads of frames: they bypass the first level cache, which does not know that a frame got
+ * another page ---- */
 
 template <class T> TD_DEV T td_dev_get(const void *at)
 {
-	static_assert(sizeof(T) == 1 || sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8 ||
-			      sizeof(T) == 16,
-		      "elements are 1, 2, 4, 8 or 16 bytes");
+	td_dev_is_element<T>();
 	union {
 		T value;
 		uint8_t b1;
@@ -48,7 +85,7 @@ template <class T> TD_DEV T td_dev_get(const void *at)
 	return u.value;
 }
 
-/* Zero, and not known before the value is there. */
+/* Gives zero, but only when the value is there. */
 template <class T> TD_DEV uint64_t td_dev_depends(const tide_span &a, T value)
 {
 	union {
@@ -61,15 +98,15 @@ template <class T> TD_DEV uint64_t td_dev_depends(const tide_span &a, T value)
 
 /* ---- where nothing leaves near memory ----
  *
- * One look is enough then, and may be an old one out of the cache: what was near once still is.
- * State and frame are in the lower half of an entry. */
+ * One look is enough then, and the cache may answer it: a page that was near once still is. State
+ * and frame are in the lower half of an entry. */
 
 TD_DEV uint32_t td_dev_once(const tide_span &a, uint64_t byte)
 {
 	return ((const uint32_t *)a.entries)[2 * (byte >> a.page_shift)];
 }
 
-/* What a look found. */
+/* Reads the element that a look at entry e found. */
 template <class T> TD_DEV T td_dev_kept(const tide_span &a, uint32_t e, uint64_t byte)
 {
 	uint32_t bytes = 1u << a.page_shift;
@@ -98,7 +135,7 @@ TD_DEV bool td_dev_stay(const tide_span &a, const uint64_t (&i)[K], bool active,
 	return true;
 }
 
-/* td_dev_refer(), called as td_dev_away() calls. */
+/* Calls td_dev_refer() in the way of td_dev_away(). */
 TD_DEV void td_dev_used(const tide_span &a, uint64_t *at, uint32_t index)
 {
 	void (*refer)(struct td_dev_control *, uint64_t *, uint32_t) = td_dev_refer;
@@ -108,9 +145,9 @@ TD_DEV void td_dev_used(const tide_span &a, uint64_t *at, uint32_t index)
 
 /* ---- one lane, its own element, without a pin ----
  *
- * Look where the page is, read, and look again whether it was there all the time. The second look
- * waits for the value, by its address, so it is later than the read, and an eviction changes the
- * entry before anything else is put into the frame. */
+ * The lane looks where the page is, reads, and looks again whether the page was there all the time.
+ * The address of the second look depends on the value, so the look is later than the read. An
+ * eviction changes the entry before another page comes into the frame. */
 template <class T, bool HOST = false>
 TD_DEV bool td_dev_glance(const tide_span &a, uint64_t byte, T *value)
 {
@@ -138,8 +175,8 @@ TD_DEV bool td_dev_glance(const tide_span &a, uint64_t byte, T *value)
 
 /* ---- a converged warp, each lane its own element ---- */
 
-/* Pages that the lanes of `lanes` want, brought and held as many at a time as may be; then each
- * does its part, and they are let go. */
+/* Brings and pins the pages that the lanes of `lanes` want, as many at a time as are allowed. Each
+ * lane then accesses its element, and the pages are unpinned. */
 template <class T, bool WRITE>
 TD_DEV_SLOW T td_dev_each(tide_span a, uint64_t byte, uint32_t lanes, T value)
 {
@@ -174,9 +211,9 @@ TD_DEV_SLOW T td_dev_each(tide_span a, uint64_t byte, uint32_t lanes, T value)
 	return value;
 }
 
-/* The same by an address that the compiler cannot follow: where it knows what is called, it keeps
- * what the caller has in local memory around the call, on the way that does not call too, and a
- * loop over elements takes twice the time and more. */
+/* Calls td_dev_each() by an address that the compiler cannot follow. If it knew the function, it
+ * would keep the caller's values in local memory around the call, also on the path without the
+ * call. A loop over elements would then take more than twice the time. */
 template <class T, bool WRITE>
 TD_DEV T td_dev_away(const tide_span &a, uint64_t byte, uint32_t lanes, T value)
 {
@@ -185,7 +222,7 @@ TD_DEV T td_dev_away(const tide_span &a, uint64_t byte, uint32_t lanes, T value)
 	return each(a, byte, lanes, value);
 }
 
-/* How many pages the lanes have, counting neighbours of the same page once. */
+/* How many pages the lanes access; neighbours on the same page count once. */
 TD_DEV uint32_t td_dev_different(uint64_t index, bool active)
 {
 	uint64_t before = __shfl_up_sync(0xffffffffu, (unsigned long long)index, 1);
@@ -193,7 +230,8 @@ TD_DEV uint32_t td_dev_different(uint64_t index, bool active)
 	return (uint32_t)__popc(__ballot_sync(0xffffffffu, active && first));
 }
 
-template <class T, bool HOST> TD_DEV T td_dev_read(const tide_span &a, uint64_t i, bool active)
+template <class T, bool HOST>
+TD_DEV T td_dev_read_unpinned(const tide_span &a, uint64_t i, bool active)
 {
 	T value = T();
 	uint64_t byte = i * sizeof(T);
@@ -208,16 +246,32 @@ template <class T, bool HOST> TD_DEV T td_dev_read(const tide_span &a, uint64_t 
 	return seen ? value : held;
 }
 
+template <class T, bool WRITE>
+TD_DEV void td_dev_pinned(const tide_span &a, uint64_t i, bool active, T *value);
+
+template <class T, bool HOST> TD_DEV T td_dev_read(const tide_span &a, uint64_t i, bool active)
+{
+	if constexpr (TD_DEV_STRICT) {
+		T value = T();
+		td_dev_pinned<T, false>(a, i, active, &value);
+		return value;
+	} else {
+		return td_dev_read_unpinned<T, HOST>(a, i, active);
+	}
+}
+
 /* Element i of the array as T's; zero where not active. */
 template <class T> TD_DEV T tide_read(const tide_span &a, uint64_t i, bool active = true)
 {
+	td_dev_check_elements<T>(a, TD_DEV_CALL_READ, i, active);
 	return td_dev_read<T, false>(a, i, active);
 }
 
-/* The same, but a page of tier 2 stays there and is read over the bus: for few bytes of many pages,
- * where moving a page would cost more than it saves. */
+/* The same, but a page of tier 2 stays there and is read over the bus. Use it for a few bytes of
+ * many pages, where moving pages would cost more than it saves. */
 template <class T> TD_DEV T tide_peek(const tide_span &a, uint64_t i, bool active = true)
 {
+	td_dev_check_elements<T>(a, TD_DEV_CALL_PEEK, i, active);
 	return td_dev_read<T, true>(a, i, active);
 }
 

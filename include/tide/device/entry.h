@@ -10,11 +10,11 @@
  *         |      +---- its write is under way ---- evicting <---+
  *         +------------------------------------------+-> absent
  *
- * Whoever makes it loading, promoting or evicting owns it: nobody else changes state and index
- * until it is in one of the other states again. Pins count in every state, since a warp adds its
- * pin first and looks afterwards; only with those of tier 1 does it keep it. The generation goes up
- * when a page leaves tier 1, so that a reader without a pin sees that what it read may be
- * another's. */
+ * The warp that makes a page loading, promoting or evicting owns it. Nobody else changes the state
+ * and the index until the page is in one of the other states again. Pins count in every state,
+ * because a warp adds its pin first and then looks; it keeps the pin only if the page is in tier 1.
+ * The generation goes up when a page leaves tier 1. So a reader without a pin can see that what it
+ * read may belong to another page. */
 #ifndef TIDE_DEVICE_ENTRY_H
 #define TIDE_DEVICE_ENTRY_H
 
@@ -39,6 +39,7 @@ enum td_dev_state {
 #define TD_DEV_GENERATION ((uint64_t)0x3fff << 34)
 #define TD_DEV_GENERATION_ONE ((uint64_t)1 << 34)
 #define TD_DEV_PIN ((uint64_t)1 << 48)
+#define TD_DEV_PINS_MAX 65535 /* on one page: see tide_gpu_begin() */
 
 TD_DEV uint64_t td_dev_entry(enum td_dev_state state, uint32_t index)
 {
@@ -60,8 +61,8 @@ TD_DEV uint32_t td_dev_pins(uint64_t entry)
 	return (uint32_t)(entry >> 48);
 }
 
-/* By its owner: the bits of clear become those of set, whatever happens to the pins meanwhile.
- * Gives the entry as it was. */
+/* Called by the owner of the page: clears and sets bits, while others may change the pins. Gives
+ * the entry as it was. */
 TD_DEV uint64_t td_dev_change(uint64_t *at, uint64_t clear, uint64_t set)
 {
 	uint64_t old = td_dev_peek(at);
@@ -73,7 +74,7 @@ TD_DEV uint64_t td_dev_change(uint64_t *at, uint64_t clear, uint64_t set)
 	}
 }
 
-/* From one of these states to another; false: it was not in it, or is not any more. */
+/* Moves an entry out of the state `from`. False: it is in another one. */
 TD_DEV bool td_dev_move(uint64_t *at, enum td_dev_state from, uint64_t clear, uint64_t set)
 {
 	uint64_t old = td_dev_peek(at);
@@ -86,7 +87,7 @@ TD_DEV bool td_dev_move(uint64_t *at, enum td_dev_state from, uint64_t clear, ui
 	return false;
 }
 
-/* By its owner: in this frame now, and pinned once. */
+/* Called by the owner of the page: the page is in this frame now, with one pin. */
 TD_DEV void td_dev_publish(uint64_t *at, uint32_t frame, bool write)
 {
 	uint64_t set =

@@ -1,6 +1,6 @@
-/* The way of a miss: a page is claimed, gets a frame, and comes from tier 2, from a write that is
- * still under way, or from its file. A warp that wants several pages first claims and asks for all
- * of them, then waits. */
+/* What happens on a miss. A warp claims the page and finds a frame for it. The page comes from
+ * tier 2, from a slot whose write is still under way, or from its file. A warp that wants several
+ * pages first claims and requests all of them, then waits. */
 #ifndef TIDE_DEVICE_FAULT_H
 #define TIDE_DEVICE_FAULT_H
 
@@ -18,11 +18,11 @@ enum td_dev_got {
 struct td_dev_load {
 	uint32_t page, frame, slot;
 	uint32_t from;    /* enum td_dev_state when it was claimed */
-	uint32_t learned; /* only once for a fault */
+	uint32_t learned; /* a fault teaches the placement once */
 	uint32_t got;     /* enum td_dev_got */
 };
 
-/* One lane: pinned if it is in near memory. Gives the entry before. */
+/* Called by one lane: pins the page if it is in near memory. Gives the entry as it was. */
 TD_DEV uint64_t td_dev_pin(uint64_t *at, bool write)
 {
 	uint64_t e = td_dev_add_acquire(at, TD_DEV_PIN);
@@ -39,8 +39,8 @@ TD_DEV void td_dev_unpin(uint64_t *at)
 	td_dev_add_release(at, -TD_DEV_PIN);
 }
 
-/* One lane: the entry as it was, now loading or promoting and ours; or in tier 1 and pinned; or
- * neither. */
+/* Called by one lane. Either the page is ours now, loading or promoting; or it is in tier 1 and
+ * pinned; or another warp has it. Gives the entry as it was. */
 TD_DEV uint64_t td_dev_claim(uint64_t *at, bool write, bool *ours)
 {
 	uint64_t e = td_dev_load(at);
@@ -60,7 +60,7 @@ TD_DEV uint64_t td_dev_claim(uint64_t *at, bool write, bool *ours)
 	return e;
 }
 
-/* One lane: back as it was. */
+/* Called by one lane: undoes a claim. */
 TD_DEV_SLOW void td_dev_unclaim(struct td_dev_control *c, const struct td_dev_load *l)
 {
 	if (l->from == TD_DEV_TIER2)
@@ -71,7 +71,7 @@ TD_DEV_SLOW void td_dev_unclaim(struct td_dev_control *c, const struct td_dev_lo
 
 /* ---- all lanes: the page comes in ---- */
 
-/* What was copied is there for whoever finds the entry. */
+/* Publishes the page: a warp that finds it in its entry sees what was copied. */
 TD_DEV void td_dev_arrive(struct td_dev_control *c, struct td_dev_lanes g, struct td_dev_load *l,
 			  bool write)
 {
@@ -85,7 +85,7 @@ TD_DEV void td_dev_arrive(struct td_dev_control *c, struct td_dev_lanes g, struc
 TD_DEV_SLOW void td_dev_from_slot(struct td_dev_control *c, struct td_dev_lanes g,
 				  struct td_dev_load *l, bool write, uint32_t pages)
 {
-	/* The status of a slot that is being written is the write's. */
+	/* The status of a slot under write-back belongs to the write. */
 	bool engine = l->from == TD_DEV_TIER2 && td_dev_by_engine(c, g, pages);
 	uint32_t copied = 1;
 	if (!engine)
@@ -106,7 +106,7 @@ TD_DEV_SLOW void td_dev_from_slot(struct td_dev_control *c, struct td_dev_lanes 
 		td_dev_slot_return(c, l->slot);
 }
 
-/* A slot for what is read; TD_DEV_NONE: none just now, or something failed. */
+/* Finds a slot to read into. TD_DEV_NONE: there is none now, or something failed. */
 TD_DEV_SLOW uint32_t td_dev_read_slot(struct td_dev_control *c, struct td_dev_lanes g,
 				      uint32_t page, bool may_wait)
 {
@@ -151,7 +151,8 @@ TD_DEV_SLOW void td_dev_finish(struct td_dev_control *c, struct td_dev_lanes g,
 		return;
 	td_dev_fail(c, (int32_t)status, l->page, TD_DEV_READ);
 	td_dev_poke32(&c->owner[l->frame], TD_DEV_NONE);
-	if ((int32_t)status != -ETIMEDOUT) /* a late answer must not find it in other hands */
+	if ((int32_t)status != -ETIMEDOUT) /* an answer that comes late must not find the slot in
+					      use by another page */
 		td_dev_slot_return(c, l->slot);
 	td_dev_change(&c->entries[l->page], TD_DEV_STATE | TD_DEV_INDEX | TD_DEV_DIRTY,
 		      td_dev_entry(TD_DEV_ABSENT, 0));
@@ -168,8 +169,8 @@ TD_DEV void td_dev_count_fault(struct td_dev_shard *s, const struct td_dev_load 
 		td_dev_count(s, TD_DEV_TIER3_READS, 1);
 }
 
-/* One lane, for a page taken back: clean if it was written, for what is counted in lockstep always.
- */
+/* Called by one lane for a page that it took back from a write. The page is clean if the write has
+ * ended. In lockstep the lane waits for that, because the counts must not depend on time. */
 TD_DEV_SLOW void td_dev_reclaim(struct td_dev_control *c, const struct td_dev_load *l)
 {
 	int status = c->lockstep ? td_dev_await(c, l->slot, l->page, TD_DEV_WRITE)
@@ -178,15 +179,16 @@ TD_DEV_SLOW void td_dev_reclaim(struct td_dev_control *c, const struct td_dev_lo
 		td_dev_change(&c->entries[l->page], TD_DEV_DIRTY, 0);
 }
 
-/* One lane: a page of tier 2 is claimed, and has no frame yet; or it has, or has given up. */
+/* Called by one lane: counts a claimed page of tier 2 that has no frame yet, or counts it no more.
+ * */
 TD_DEV void td_dev_leaves(struct td_dev_control *c, const struct td_dev_load *l, uint64_t change)
 {
 	if (l->from == TD_DEV_TIER2)
 		td_dev_raise(&td_dev_shard_of_slot(c, l->slot)->leaving, change);
 }
 
-/* One lane: back as it was, since there is no frame. The slot of a write may be the one that others
- * need before a frame can be had, so that it is not kept waiting. */
+/* Called by one lane: undoes a claim because there is no frame. Others may need the slot of a
+ * finished write before there can be a frame, so such a slot is freed. */
 TD_DEV_SLOW void td_dev_give_up(struct td_dev_control *c, const struct td_dev_load *l,
 				bool has_slot)
 {
@@ -197,7 +199,8 @@ TD_DEV_SLOW void td_dev_give_up(struct td_dev_control *c, const struct td_dev_lo
 		td_dev_slot_return(c, l->slot);
 }
 
-/* One lane, for a page that is ours: what it teaches, and its place in tier 2 is no more. */
+/* Called by one lane for a page that is ours: teaches the placement, and takes the page out of
+ * tier 2. */
 TD_DEV_SLOW void td_dev_begin(struct td_dev_control *c, struct td_dev_shard *home,
 			      const struct td_dev_load *l, uint64_t now)
 {
@@ -210,7 +213,7 @@ TD_DEV_SLOW void td_dev_begin(struct td_dev_control *c, struct td_dev_shard *hom
 		td_dev_reclaim(c, l);
 }
 
-/* A page that is ours has its frame, and comes. */
+/* Brings a page that is ours into its frame. */
 TD_DEV_SLOW void td_dev_come(struct td_dev_control *c, struct td_dev_lanes g, struct td_dev_load *l,
 			     bool write, bool fresh, uint32_t pages)
 {
@@ -226,9 +229,9 @@ TD_DEV_SLOW void td_dev_come(struct td_dev_control *c, struct td_dev_lanes g, st
 	}
 }
 
-/* A page that is ours: l->from, l->slot say from where. One of a file needs a slot too: before the
- * frame where slots for reads are apart, so that whoever gets none has evicted nothing; otherwise
- * after it, since it may be the one that the victim needs. */
+/* Fetches a page that is ours from where l->from and l->slot say. A page of a file needs a slot
+ * too. If some slots are for reads alone, the slot comes first: a warp that gets none has then
+ * evicted nothing. Otherwise the frame comes first, because the victim may need that slot. */
 TD_DEV_SLOW void td_dev_fetch(struct td_dev_control *c, struct td_dev_lanes g,
 			      struct td_dev_load *l, bool write, bool fresh, uint32_t pages,
 			      bool may_wait)
@@ -267,7 +270,7 @@ TD_DEV_SLOW void td_dev_fetch(struct td_dev_control *c, struct td_dev_lanes g,
 		td_dev_count_fault(home, l);
 }
 
-/* One step towards a page. */
+/* Tries once to get the page. */
 TD_DEV_SLOW void td_dev_try(struct td_dev_control *c, struct td_dev_lanes g, struct td_dev_load *l,
 			    bool write, uint32_t pages, bool may_wait)
 {

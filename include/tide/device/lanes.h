@@ -1,9 +1,9 @@
 /* What the rest of this folder is written in: lanes that work together, atomic words, copies, time.
  *
- * On the GPU the lanes are those of a whole converged warp, or one alone; everything that is said
- * to be for all lanes is called by all of them with the same arguments, and rank 0 does what must
- * be done once. Compiled as C a thread is a warp of one lane. A test that explores interleavings
- * defines TD_DEV_HOOK(address) and TD_DEV_PAUSE() before it includes this. */
+ * On the GPU the lanes are those of a whole warp, or one lane alone. A function "for all lanes" is
+ * called by all of them together with the same arguments, and rank 0 does what must be done once.
+ * In C, a thread is a warp of one lane. A test that explores interleavings defines
+ * TD_DEV_HOOK(address) and TD_DEV_PAUSE() before it includes this. */
 #ifndef TIDE_DEVICE_LANES_H
 #define TIDE_DEVICE_LANES_H
 

@@ -7,7 +7,8 @@
 #include <stdint.h>
 
 #define TD_DEV static __device__ __forceinline__
-/* The way of a miss is long and seldom taken: not in every loop that reads an element. */
+/* The code of a miss is long and seldom runs, so it is not inlined into every loop that reads an
+ * element. */
 #define TD_DEV_SLOW static __device__ __noinline__
 
 struct td_dev_lanes {
@@ -62,8 +63,8 @@ TD_DEV uint32_t td_dev_lowest(uint32_t bits)
 	return (uint32_t)__ffs((int)bits) - 1;
 }
 
-/* Which of the parts of a count this warp adds to, modulo TD_DEV_PARTS: with fewer than one for
- * each multiprocessor, counting delays pins. */
+/* The part of a count that this warp adds to, modulo TD_DEV_PARTS. With fewer parts than
+ * multiprocessors, counting would delay pins. */
 #define TD_DEV_PARTS 128
 TD_DEV uint32_t td_dev_part(void)
 {
@@ -74,7 +75,7 @@ TD_DEV uint32_t td_dev_part(void)
 
 /* ---- words of the GPU ---- */
 
-/* Everything that warps share is in global memory; an address that does not say so costs more. */
+/* Everything that warps share is in global memory. An access is cheaper if its address says so. */
 TD_DEV uint64_t td_dev_global(const void *p)
 {
 	return (uint64_t)__cvta_generic_to_global(p);
@@ -178,9 +179,9 @@ TD_DEV uint64_t td_dev_add(uint64_t *p, uint64_t v)
 	return atomicAdd((unsigned long long *)p, (unsigned long long)v);
 }
 
-/* Where nobody wants to know what was there. Said as such: of an atomicAdd() whose answer is thrown
- * away the compiler makes this in simple kernels alone, and elsewhere the answer comes back. What
- * is read and written around it may be before or after it. */
+/* Adds without asking for the old value. The instruction is written out, because the compiler
+ * makes it from an atomicAdd() only in simple kernels, and elsewhere fetches the old value. It
+ * does not order the reads and writes around it. */
 TD_DEV void td_dev_raise(uint64_t *p, uint64_t v)
 {
 	asm volatile("red.relaxed.gpu.global.add.u64 [%0], %1;" : : "l"(td_dev_global(p)), "l"(v));
@@ -202,7 +203,7 @@ TD_DEV void td_dev_and(uint64_t *p, uint64_t v)
 		     : "memory");
 }
 
-/* What was loaded before is older than what is loaded after. */
+/* Loads before it are done before loads after it. */
 TD_DEV void td_dev_fence(void)
 {
 	asm volatile("fence.acq_rel.gpu;" : : : "memory");
@@ -283,7 +284,7 @@ TD_DEV void td_dev_copy(struct td_dev_lanes g, void *to, const void *from, uint6
 {
 	uint4 *d = (uint4 *)to;
 	const uint4 *s = (const uint4 *)from;
-	td_dev_meet(g); /* rank 0 saw that it is there: so do all */
+	td_dev_meet(g); /* rank 0 has seen the data; after this all lanes do */
 	for (uint64_t i = g.rank; i < bytes / 16; i += 8 * g.width) {
 		uint4 v[8];
 #pragma unroll

@@ -160,7 +160,8 @@ TD_DEV void td_dev_and(uint64_t *p, uint64_t v)
 
 TD_DEV void td_dev_fence(void)
 {
-#ifdef __SANITIZE_THREAD__ /* which knows no fences: the words around it are atomic anyway */
+#ifdef __SANITIZE_THREAD__ /* ThreadSanitizer knows no fences; the words around it are atomic \
+			      anyway */
 	;
 #else
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
@@ -215,8 +216,8 @@ TD_DEV void td_dev_pause(uint32_t ns)
 	TD_DEV_PAUSE();
 }
 
-/* Word by word, since a reader that does not hold the page may look while it is copied over: it
- * throws away what it saw. */
+/* Copies word by word, because a reader without a pin may read meanwhile. Such a reader throws
+ * away what it read. */
 TD_DEV void td_dev_copy(struct td_dev_lanes g, void *to, const void *from, uint64_t bytes)
 {
 	uint64_t *d = (uint64_t *)to;

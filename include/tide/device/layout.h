@@ -1,4 +1,5 @@
-/* The layout of the tables that kernels and the runtime share, as it is compiled in here. */
+/* The layout of the tables that kernels and the runtime share, as it is compiled into this file.
+ * */
 #ifndef TIDE_DEVICE_LAYOUT_H
 #define TIDE_DEVICE_LAYOUT_H
 

@@ -7,8 +7,8 @@
 
 /* ---- the line from accesses to reuse distance ----
  *
- * The processor tells it in pinned memory; whoever gives a sample looks there, and leaves it on the
- * GPU, where a fault reads it without a way over the bus. */
+ * The processor puts it into pinned memory. A warp that gives a sample looks there and copies it to
+ * memory of the GPU, where a fault reads it without using the bus. */
 
 /* One lane. */
 TD_DEV_SLOW void td_dev_hear(struct td_dev_control *c)
@@ -47,9 +47,9 @@ TD_DEV struct tide_line td_dev_line(const struct td_dev_control *c)
 
 /* ---- samples for the regression ---- */
 
-#define TD_DEV_HEARS 64 /* samples between two looks at what the processor told */
+#define TD_DEV_HEARS 64 /* samples between two reads of what the processor told */
 
-/* One lane: a place in the ring. False: it is full. */
+/* Called by one lane: takes a place in the ring. False: the ring is full. */
 TD_DEV bool td_dev_sample_ticket(struct td_dev_control *c, uint64_t *ticket)
 {
 	uint64_t tail = td_dev_peek(&c->samples_tail), seen;
@@ -69,8 +69,8 @@ TD_DEV bool td_dev_sample_ticket(struct td_dev_control *c, uint64_t *ticket)
 	return true;
 }
 
-/* One lane. Dropped where the ring is full. It writes over the bus and seldom reads: a warp does
- * not wait for it, but for the one that in lockstep waits for the answer. */
+/* Called by one lane. The sample is dropped if the ring is full. The lane writes over the bus and
+ * seldom reads, so it does not wait, except in lockstep, where it waits for the answer. */
 TD_DEV_SLOW void td_dev_sample(struct td_dev_control *c, uint32_t page, uint64_t time)
 {
 	struct td_dev_wait w = {0, 0};

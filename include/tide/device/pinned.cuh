@@ -4,13 +4,14 @@
 
 #include "element.cuh"
 
-/* A pin for loads that go past the first level cache: the address they need comes with it, so that
- * it is before them; and it is taken off with a number that waits for all of them. So neither has
- * to wait for whatever else the warp is doing, as one for plain loads and for stores has. */
+/* A pin for loads that bypass the first level cache. The loads need the address that comes with
+ * the pin, so they are later. The unpin adds a number that depends on all loads, so it is later
+ * than they are. Neither waits for other work of the warp, as the pin for plain loads and stores
+ * does. */
 template <bool WRITE> TD_DEV uint64_t td_dev_pin_as(uint64_t *at)
 {
-	if (WRITE)
-		return td_dev_pin(at, true);
+	if (WRITE || TD_DEV_STRICT)
+		return td_dev_pin(at, WRITE);
 	uint64_t e = td_dev_add(at, TD_DEV_PIN);
 	if (td_dev_state(e) != TD_DEV_TIER1)
 		td_dev_raise(at, -TD_DEV_PIN);
@@ -23,17 +24,18 @@ template <class T, bool WRITE>
 TD_DEV void td_dev_unpin_as(const tide_span &a, uint64_t *at, bool mine, T value)
 {
 	uint64_t none = 0;
-	if (WRITE)
+	const bool plain = WRITE || TD_DEV_STRICT;
+	if (plain)
 		__syncwarp();
 	else
 		none = __ballot_sync(0xffffffffu, td_dev_depends(a, value) != 0);
-	if (mine && WRITE)
+	if (mine && plain)
 		td_dev_unpin(at);
 	else if (mine)
 		td_dev_raise(at, none - TD_DEV_PIN);
 }
 
-/* The same as tide_read() with a pin for the time of the access; WRITE: stores *value. */
+/* The same as tide_read(), with a pin for the time of the access. WRITE: stores *value. */
 template <class T, bool WRITE>
 TD_DEV void td_dev_pinned(const tide_span &a, uint64_t i, bool active, T *value)
 {
@@ -50,6 +52,8 @@ TD_DEV void td_dev_pinned(const tide_span &a, uint64_t i, bool active, T *value)
 		td_dev_first(a.control, a.first_page + (uint32_t)index, e, WRITE);
 	}
 	e = __shfl_sync(0xffffffffu, (unsigned long long)e, (int)leader);
+	if (TD_DEV_STRICT)
+		__syncwarp(); /* what the leader has seen, all have */
 	bool here = active && td_dev_state(e) == TD_DEV_TIER1;
 	if (here) {
 		unsigned char *at = a.near_memory + ((uint64_t)td_dev_index(e) << a.page_shift) +
@@ -73,6 +77,7 @@ TD_DEV void td_dev_pinned(const tide_span &a, uint64_t i, bool active, T *value)
 template <class T> TD_DEV T tide_read_pinned(const tide_span &a, uint64_t i, bool active = true)
 {
 	T value = T();
+	td_dev_check_elements<T>(a, TD_DEV_CALL_READ_PINNED, i, active);
 	td_dev_pinned<T, false>(a, i, active, &value);
 	return value;
 }
@@ -80,6 +85,7 @@ template <class T> TD_DEV T tide_read_pinned(const tide_span &a, uint64_t i, boo
 template <class T>
 TD_DEV void tide_write(const tide_span &a, uint64_t i, T value, bool active = true)
 {
+	td_dev_check_elements<T>(a, TD_DEV_CALL_WRITE, i, active);
 	td_dev_pinned<T, true>(a, i, active, &value);
 }
 

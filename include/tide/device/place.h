@@ -12,7 +12,7 @@
 #include <tide/device/placements.h>
 #include <tide/device/rules.h>
 
-/* In the order in which they are tried; what a search found. */
+/* What a search found, in the order in which it tries. */
 enum td_dev_found {
 	TD_DEV_NO_FRAME, /* none just now */
 	TD_DEV_FREE,     /* a frame without a page */
@@ -121,8 +121,8 @@ TD_DEV uint32_t td_dev_place_victim(struct td_dev_control *c, struct td_dev_shar
 	return answer.tier;
 }
 
-/* What a page in a slot of tier 2 is weighed by, under the shard's lock: somebody who wants the
- * page may change its own words at any time. */
+/* What a page in a slot of tier 2 is weighed by. The shard's lock is held, but a warp that wants
+ * the page may change its words at any time. */
 TD_DEV void td_dev_note_own(struct td_dev_control *c, const struct td_dev_victim *v)
 {
 	uint32_t n = c->placing.page_words;
@@ -130,8 +130,8 @@ TD_DEV void td_dev_note_own(struct td_dev_control *c, const struct td_dev_victim
 		c->slot_own[(uint64_t)v->slot * n + i] = c->own[(uint64_t)v->page * n + i];
 }
 
-/* Does the page in a slot of tier 2 make room for v's? Where pages are weighed, one that stays is
- * taken for the newest. */
+/* Does the page in a slot of tier 2 make room for v's page? If the placement weighs pages, a page
+ * that stays counts as the newest. */
 TD_DEV bool td_dev_makes_room(struct td_dev_control *c, struct td_dev_shard *s,
 			      const struct td_dev_victim *v, uint32_t slot, uint64_t now)
 {
@@ -147,8 +147,8 @@ TD_DEV bool td_dev_makes_room(struct td_dev_control *c, struct td_dev_shard *s,
 	return false;
 }
 
-/* The oldest page of tier 2 that makes room for v's leaves it. Its slot is free at once, or once it
- * is written. */
+/* Removes the oldest page of tier 2 that makes room for v's page. Its slot is free at once, or
+ * when the page is written. */
 TD_DEV_SLOW uint32_t td_dev_push_oldest(struct td_dev_control *c, struct td_dev_shard *s,
 					const struct td_dev_victim *v, uint64_t now)
 {
@@ -159,7 +159,7 @@ TD_DEV_SLOW uint32_t td_dev_push_oldest(struct td_dev_control *c, struct td_dev_
 		if (!td_dev_makes_room(c, s, v, slot, now))
 			continue;
 		if (!td_dev_move(at, TD_DEV_TIER2, TD_DEV_STATE, td_dev_entry(TD_DEV_EVICTING, 0)))
-			continue; /* somebody wants it, or it is not yet all there */
+			continue; /* a warp wants the page, or it is not yet complete */
 		td_dev_host_remove(c, s, slot);
 		if (td_dev_peek(at) & TD_DEV_DIRTY) {
 			td_dev_pending(c, slot);
@@ -173,7 +173,7 @@ TD_DEV_SLOW uint32_t td_dev_push_oldest(struct td_dev_control *c, struct td_dev_
 	return TD_DEV_NONE;
 }
 
-/* The page in the frame is evicting now and ours: where does it go? */
+/* Decides where the page in the frame goes. It is evicting, and ours. */
 TD_DEV void td_dev_judge(struct td_dev_control *c, struct td_dev_shard *s, struct td_dev_victim *v,
 			 uint64_t now)
 {
@@ -185,7 +185,7 @@ TD_DEV void td_dev_judge(struct td_dev_control *c, struct td_dev_shard *s, struc
 	if (v->tier == 2 && s->host_used >= s->host_pages)
 		v->pushed = td_dev_push_oldest(c, s, v, now);
 	if (v->tier == 2 && !td_dev_host_room(s))
-		v->tier = 3; /* none made room, or too many pages of tier 2 are on their way */
+		v->tier = 3; /* no page made room, or too many pages of tier 2 are on their way */
 	td_dev_note(c, v->page, v->tier);
 	if (v->tier == 2 || v->dirty)
 		v->slot = td_dev_slot_take(c, s, v->page);
@@ -196,7 +196,7 @@ TD_DEV void td_dev_judge(struct td_dev_control *c, struct td_dev_shard *s, struc
 		td_dev_pending(c, v->slot);
 		td_dev_writing_add(c, s, v->slot);
 	}
-	if (v->slot != TD_DEV_NONE) /* so that nobody takes the slot for one that is not needed */
+	if (v->slot != TD_DEV_NONE) /* so that no warp takes the slot for an unused one */
 		td_dev_change(&c->entries[v->page], TD_DEV_INDEX, v->slot);
 }
 

@@ -10,7 +10,8 @@
 /* What a warp waits for, besides the requests of enum td_dev_op. */
 enum td_dev_waits { TD_DEV_WAITS_FRAME = 100, TD_DEV_WAITS_SLOT, TD_DEV_WAITS_PAGE };
 
-/* One lane. The first failure is told to the processor; from then on nothing waits for long. */
+/* Called by one lane: tells the processor the first failure. From then on nothing waits for long.
+ * */
 TD_DEV_SLOW void td_dev_fail(struct td_dev_control *c, int error, uint32_t page, uint32_t op)
 {
 	if (td_dev_cas32(&c->failed, 0, 1) != 0)
@@ -29,13 +30,13 @@ TD_DEV bool td_dev_failed(struct td_dev_control *c)
 	return td_dev_peek32(&c->failed) != 0;
 }
 
-/* A wait of one lane, longer and longer steps up to a limit. */
+/* A wait of one lane, in steps that grow up to a limit. */
 struct td_dev_wait {
 	uint64_t since_ns;
 	uint32_t step_ns;
 };
 
-/* False: it took too long, which is told, or something else failed. */
+/* Waits one step. False: the wait took too long, which is told, or something else failed. */
 TD_DEV bool td_dev_waits(struct td_dev_control *c, struct td_dev_wait *w, uint32_t page,
 			 uint32_t op)
 {
@@ -54,8 +55,8 @@ TD_DEV bool td_dev_waits(struct td_dev_control *c, struct td_dev_wait *w, uint32
 	return true;
 }
 
-/* One lane: into the ring of a queue. The ring has room: a request has a slot of its own until it
- * is done, and there are more entries than slots; others wait for their turn. */
+/* Called by one lane: puts a request into a ring. The ring always has room for requests with a
+ * slot, because it has more entries than there are slots. Others wait for their turn. */
 TD_DEV bool td_dev_post(struct td_dev_control *c, uint32_t queue, enum td_dev_op op, uint32_t page,
 			uint32_t slot, uint32_t frame)
 {
@@ -77,7 +78,7 @@ TD_DEV bool td_dev_post(struct td_dev_control *c, uint32_t queue, enum td_dev_op
 	return true;
 }
 
-/* The queue that a page's file requests go through, always the same one. */
+/* The queue of a page's file requests: always the same one. */
 TD_DEV uint32_t td_dev_proxy(const struct td_dev_control *c, uint32_t page)
 {
 	return (uint32_t)(tide_hash64(page) >> 40) % c->proxies;
@@ -94,8 +95,9 @@ TD_DEV void td_dev_pending(struct td_dev_control *c, uint32_t slot)
 	td_dev_store_far32((uint32_t *)&c->slot_status[slot], TD_DEV_PENDING);
 }
 
-/* One lane: the outcome of a request, TD_DEV_DONE or the error. The processor answers always, and
- * until it has, the slot is in use: a failure elsewhere does not end this wait, time does. */
+/* Called by one lane: waits for the outcome of a request, TD_DEV_DONE or an error. The processor
+ * always answers, and the slot is in use until then. So a failure elsewhere does not end this
+ * wait; only the timeout does. */
 TD_DEV int td_dev_await(struct td_dev_control *c, uint32_t slot, uint32_t page, enum td_dev_op op)
 {
 	uint64_t since_ns = td_dev_now_ns();
@@ -108,7 +110,8 @@ TD_DEV int td_dev_await(struct td_dev_control *c, uint32_t slot, uint32_t page, 
 			td_dev_fail(c, -ETIMEDOUT, page, (uint32_t)op);
 			return -ETIMEDOUT;
 		}
-		/* Each look goes over the bus, which others need: seldom where it takes long. */
+		/* Each look takes time on the bus, which others need, so a long wait looks seldom.
+		 * */
 		td_dev_pause(step_ns);
 		if (step_ns < 128000)
 			step_ns += step_ns / 4;

@@ -5,13 +5,12 @@
  *     any warp      that waits takes commands: copies pages, changes entries, posts how it went
  *
  * The processor cannot change an entry while a kernel runs, since pins are atomic operations of the
- * GPU; and a command that nobody waits for can wait for the next warp that does. Slot p of host
- * memory is the home of page p. Where the processor has pages copied by the copy engine, commands
- * only change entries.
+ * GPU. A command that no warp waits for is left to the next warp that waits. Slot p of host memory
+ * is the home of page p. If the copy engine copies pages, commands only change entries.
  *
- * A page that a warp claimed arrives with a pin for it, so that it is there when that warp looks. A
- * page that came by prefetch, or is watched, is not referenced; whoever sets that bit tells the
- * processor. */
+ * A page that a warp claimed arrives with a pin for that warp, so it is there when the warp looks.
+ * A page that came by prefetch, or is watched, is not referenced. The warp that sets that bit tells
+ * the processor. */
 #ifndef TIDE_DEVICE_REMOTE_H
 #define TIDE_DEVICE_REMOTE_H
 
@@ -20,7 +19,7 @@
 
 struct td_dev_load;
 
-/* In the place of td_dev_hold(), in fault.h, which needs this page as this page needs it. */
+/* Does the work of td_dev_hold() in fault.h. The two files need each other. */
 TD_DEV_SLOW bool td_dev_remote_hold(struct td_dev_control *c, struct td_dev_lanes g,
 				    struct td_dev_load *loads, uint32_t n, bool write);
 
@@ -31,13 +30,14 @@ enum td_dev_command {
 	TD_DEV_MAKE_ZERO, /* the same for a page that no file has: dirty */
 	TD_DEV_SHOW,      /* it is in the frame: it is in tier 1 */
 	TD_DEV_EVICT,     /* frame -> home if dirty, and it is in tier 2 */
-	TD_DEV_TAKE,      /* the same, but if dirty it is only evicting: the processor copies */
-	TD_DEV_DROP,      /* it was evicting, and is at home: it is in tier 2 */
-	TD_DEV_WATCH,     /* not referenced any more */
-	TD_DEV_REFUSE,    /* it cannot be had: as it was, and everything stops; index: the errno */
+	TD_DEV_TAKE,  /* the same, but a dirty page is only evicting, and the processor copies it */
+	TD_DEV_DROP,  /* it was evicting, and is at home: it is in tier 2 */
+	TD_DEV_WATCH, /* not referenced any more */
+	TD_DEV_REFUSE, /* the page cannot be had: it goes back to its old state, and everything
+			  stops; index: the errno */
 };
 
-/* What comes back through the ring of faults, besides faults and notices: slot says how it went. */
+/* Answers go through the ring of faults too. slot says how the command went. */
 #define TD_DEV_REPLY 16
 enum td_dev_reply {
 	TD_DEV_ARRIVED,
@@ -79,14 +79,14 @@ TD_DEV_SLOW void td_dev_notice(struct td_dev_control *c, uint32_t page, bool wri
 	td_dev_tell(c, TD_DEV_NOTICE, page, write);
 }
 
-/* A page was pinned whose entry was e. */
+/* After a pin: e is the entry as it was before. */
 TD_DEV void td_dev_first(struct td_dev_control *c, uint32_t page, uint64_t e, bool write)
 {
 	if (!(e & TD_DEV_REFERENCED) && td_dev_state(e) == TD_DEV_TIER1 && c->host_orchestrated)
 		td_dev_notice(c, page, write);
 }
 
-/* A page was read without a pin, and is not referenced. */
+/* After a read without a pin of a page that is not referenced. */
 TD_DEV_SLOW void td_dev_refer(struct td_dev_control *c, uint64_t *at, uint32_t page)
 {
 	if (!c->host_orchestrated) {
@@ -114,7 +114,7 @@ TD_DEV void td_dev_remote_look(struct td_dev_remote *r)
 	td_dev_store32(&r->looking, 0);
 }
 
-/* Whoever loses a race for one may win the next. */
+/* A warp that loses the race for one command may win the next. */
 TD_DEV_SLOW uint64_t td_dev_remote_take(struct td_dev_remote *r)
 {
 	uint64_t next = td_dev_peek(&r->next);
@@ -138,7 +138,7 @@ TD_DEV_SLOW uint64_t td_dev_remote_take(struct td_dev_remote *r)
 
 /* ---- one lane: entries ---- */
 
-/* The page is coming: did a warp claim it, that waits for it? */
+/* Did a warp claim the page that is coming, and does it wait for it? */
 TD_DEV bool td_dev_remote_claim(uint64_t *at)
 {
 	for (;;) {
@@ -164,7 +164,7 @@ TD_DEV void td_dev_remote_publish(uint64_t *at, uint32_t frame, bool asked, bool
 	}
 }
 
-/* Evicting, if nobody holds it: the entry as it was. */
+/* Makes the page evicting, unless it is pinned. Gives the entry as it was. */
 TD_DEV uint64_t td_dev_remote_evict(uint64_t *at, bool *ours)
 {
 	uint64_t e = td_dev_load(at);
@@ -245,7 +245,7 @@ TD_DEV_SLOW void td_dev_remote_leave(struct td_dev_control *c, struct td_dev_lan
 	td_dev_reply(c, page, how);
 }
 
-/* Carries one out. False: there is none. */
+/* Carries out one command. False: there is none. */
 TD_DEV_SLOW bool td_dev_remote_serve(struct td_dev_control *c, struct td_dev_lanes g)
 {
 	uint64_t command = 0;

@@ -1,21 +1,20 @@
-/* Slots of a shard: tier 2, and what is on its way to and from files. One lane, under the shard's
- * lock, unless it says otherwise.
+/* Slots of a shard: tier 2, and pages on their way to and from files. One lane calls these
+ * functions and holds the shard's lock, unless they say otherwise.
  *
  *     free ---> tier 2 (in order of arrival) ---> free        promoted
  *      |              +--> writing                            replaced while dirty
  *      +---> writing ---> free                                a dirty victim for storage
  *      +---> a read, held by the warp that waits for it ---> free
  *
- * Where there are enough, some are for reads alone: files are read into the same little memory over
- * and over then, which the processor's caches hold, and not into the whole of tier 2 by turns. */
+ * If there are enough slots, some are for reads alone. Files are then read into the same small
+ * memory over and over, which the processor's caches hold, and not into all of tier 2 in turn. */
 #ifndef TIDE_DEVICE_SLOTS_H
 #define TIDE_DEVICE_SLOTS_H
 
 #include "queue.h"
 
-#define TD_DEV_COLLECT \
-	16              /* writes under way that a search for a free slot looks at, over the bus */
-#define TD_DEV_BARREN 8 /* where there is none, not every search looks at them */
+#define TD_DEV_COLLECT 16 /* writes whose status a search for a free slot reads, over the bus */
+#define TD_DEV_BARREN 8   /* while no slot is free, only one search in so many reads them */
 
 TD_DEV void td_dev_count(struct td_dev_shard *s, enum td_dev_count what, uint64_t n)
 {
@@ -44,7 +43,7 @@ TD_DEV bool td_dev_trylock(struct td_dev_shard *s)
 	return td_dev_peek32(&s->lock) == 0 && td_dev_cas32(&s->lock, 0, 1) == 0;
 }
 
-/* Short: whoever has it makes no copy and does not wait. */
+/* Held for a short time: its holder makes no copy and does not wait. */
 TD_DEV void td_dev_lock(struct td_dev_shard *s)
 {
 	while (!td_dev_trylock(s))
@@ -105,9 +104,9 @@ TD_DEV void td_dev_host_remove(struct td_dev_control *c, struct td_dev_shard *s,
 	s->host_used--;
 }
 
-/* May it have one more? The slot of a claimed page is full until it has a frame, which it may not
- * get before others have slots: of those that are there for files only half may be used up in this
- * way, so that reads and writes can always go on. */
+/* May the shard hold one more page of tier 2? The slot of a claimed page stays full until the page
+ * has a frame, and it may get none before others have slots. So claimed pages may use only half of
+ * the slots that are there for files, and reads and writes can always go on. */
 TD_DEV bool td_dev_host_room(const struct td_dev_shard *s)
 {
 	uint32_t most = s->host_pages + (s->slots - s->read_slots - s->host_pages) / 2;
@@ -138,17 +137,16 @@ TD_DEV void td_dev_writing_remove(struct td_dev_control *c, struct td_dev_shard 
 		s->writing_last = before;
 }
 
-/* Is it the page's slot still? Others' copies of it, and what was near or absent before, are not.
- */
+/* Does the page still need this slot? */
 TD_DEV bool td_dev_needs(uint64_t e, uint32_t slot)
 {
 	enum td_dev_state state = td_dev_state(e);
 	return td_dev_index(e) == slot && state != TD_DEV_TIER1 && state != TD_DEV_ABSENT;
 }
 
-/* Is the slot of this write not needed any more? The page may have been taken back, and may just
- * now be copied from it; or its owner has not yet said that it is being written, and the status may
- * be that of the copy before: so the entry is looked at first. */
+/* Is the slot of this write unused now? The entry is read before the status. The page may have
+ * been taken back, and a warp may be copying it from the slot. Or its owner has not yet said that
+ * it is being written, and the status is that of an earlier copy. */
 TD_DEV bool td_dev_written(struct td_dev_control *c, uint32_t slot)
 {
 	uint64_t *at = &c->entries[c->slot_page[slot]];
@@ -172,7 +170,7 @@ TD_DEV_SLOW void td_dev_collect(struct td_dev_control *c, struct td_dev_shard *s
 	for (uint32_t i = 0; i < TD_DEV_COLLECT && slot != TD_DEV_NONE; i++) {
 		uint32_t next = c->slot_next[slot];
 		int32_t status = td_dev_status(c, slot);
-		if (status == TD_DEV_PENDING) /* so will be those that were posted later */
+		if (status == TD_DEV_PENDING) /* later ones are pending too */
 			break;
 		if (status < 0)
 			td_dev_fail(c, status, c->slot_page[slot], TD_DEV_WRITE);
@@ -186,7 +184,7 @@ TD_DEV_SLOW void td_dev_collect(struct td_dev_control *c, struct td_dev_shard *s
 	}
 }
 
-/* Is there one? */
+/* Is there a free slot? */
 TD_DEV bool td_dev_slot_ready(struct td_dev_control *c, struct td_dev_shard *s)
 {
 	if (s->free_slots == TD_DEV_NONE && s->barren++ % TD_DEV_BARREN == 0)
@@ -204,7 +202,7 @@ TD_DEV uint32_t td_dev_slot_take(struct td_dev_control *c, struct td_dev_shard *
 
 /* ---- with the lock taken here ---- */
 
-/* For a read: of this shard or of one after it. TD_DEV_NONE: none is free just now. */
+/* A slot for a read, of this shard or of one after it. TD_DEV_NONE: none is free now. */
 TD_DEV_SLOW uint32_t td_dev_slot_for_read(struct td_dev_control *c, uint32_t home, uint32_t page)
 {
 	for (uint32_t i = 0; i < c->shards; i++) {
@@ -233,7 +231,7 @@ TD_DEV_SLOW void td_dev_slot_return(struct td_dev_control *c, uint32_t slot)
 	td_dev_unlock(s);
 }
 
-/* A write that is done is not waited for any more. */
+/* Frees the slots of writes that have ended. */
 TD_DEV_SLOW void td_dev_tidy(struct td_dev_control *c, uint32_t slot)
 {
 	struct td_dev_shard *s = td_dev_shard_of_slot(c, slot);
@@ -242,7 +240,7 @@ TD_DEV_SLOW void td_dev_tidy(struct td_dev_control *c, uint32_t slot)
 	td_dev_unlock(s);
 }
 
-/* A page of tier 2 was claimed: it is no tier 2 page any more; its slot is still full. */
+/* A page of tier 2 was claimed: it no longer counts as one, but its slot is still full. */
 TD_DEV_SLOW void td_dev_host_leave(struct td_dev_control *c, uint32_t slot)
 {
 	struct td_dev_shard *s = td_dev_shard_of_slot(c, slot);

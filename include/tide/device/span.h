@@ -11,11 +11,11 @@ struct tide_span {
 	unsigned char *near_memory;     /* frames */
 	struct td_dev_control *control; /* on the GPU: device/control.h */
 	uint64_t bytes;
-	uint64_t sample_bound; /* hashes of pages that are sampled */
+	uint64_t sample_bound; /* pages with a lower hash are sampled */
 	uint32_t first_page;   /* its number in the runtime */
 	uint32_t page_shift;
-	uint64_t zero; /* what it says, unknown to the compiler: device.cuh makes a load wait with
-			  it */
+	uint64_t zero; /* always 0, but the compiler does not know it: element.cuh makes a load wait
+			  with it */
 };
 
 #endif

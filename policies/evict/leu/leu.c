@@ -1,10 +1,11 @@
 /* Least expected use: a page is worth what keeping it may gain, per access that it has to be kept.
  *
  * For the ref that accessed the page last, the table knows after how many accesses its pages were
- * accessed again. Given that a page has waited tesla accesses already, the share of those reuses
- * that come up to l, over the wait l - tesla, is the gain per access of keeping it that long; the
- * best l makes the page's priority, and the page of lowest priority leaves. Scans come out as most
- * recently used, skewed accesses as least recently used, without anybody deciding on either. */
+ * accessed again. Say that a page has waited tesla accesses already. To keep it until l costs a
+ * wait of l - tesla accesses, and gains the share of the remaining reuses that come up to l. The
+ * gain divided by the wait is the gain per access. The best l gives the page's priority, and the
+ * page of lowest priority leaves. The result is like most recently used for scans, and like least
+ * recently used for skewed accesses, though no rule says so. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -44,7 +45,7 @@ static int reserve(struct tide_vec *v, size_t item_bytes, uint64_t n)
 	return tide_vec_reserve(v, n);
 }
 
-/* Chains get longer than one where more refs than that have pages but no entry. */
+/* If more refs than buckets have pages but no entry, chains get longer than one. */
 static uint64_t buckets_for(const struct leu *s)
 {
 	uint64_t n = 1;
@@ -108,7 +109,7 @@ static int create(void *self, const struct tide_view *view, const union tide_val
 	return 0;
 }
 
-/* A hash is never UINT64_MAX but for one page, which then is counted like all others. */
+/* With a sample of UINT64_MAX all pages are counted, also the one page whose hash is UINT64_MAX. */
 static bool counted(const struct leu *s, uint64_t page)
 {
 	return s->sample == UINT64_MAX || tide_hash64(page) < s->sample;
@@ -162,7 +163,7 @@ static int train(void *self, const struct tide_batch *batch, struct tide_error *
 
 /* ---- notices ---- */
 
-/* After the entry's n may have gone up. */
+/* Call it after the entry's n may have grown. */
 static void check_limit(struct leu *s, uint32_t e)
 {
 	if (tide_rit_at(&s->table, e)->n >= family_at(s, e)->limit)
@@ -199,7 +200,7 @@ static void credit(struct leu *s, const struct page *at)
 		check_limit(s, e);
 }
 
-/* Credits the reuse, then counts the access: the entry of ref, or TIDE_NIL. */
+/* Credits the reuse, then counts the access. Gives the entry of ref, or TIDE_NIL. */
 static uint32_t learn(struct leu *s, const struct page *at, tide_page p, uint64_t ref)
 {
 	if (s->trained || !counted(s, p.number))
@@ -223,8 +224,8 @@ static __attribute__((noinline)) void take_out_marked(struct leu *s, uint32_t i)
 	unlist(s, i);
 }
 
-/* Takes a page out of its ring; its flags are as before. Most are in the middle of one and nothing
- * points at them. */
+/* Takes a page out of its ring; its flags stay. Most pages are in the middle of a ring, and nothing
+ * else points at them. */
 static inline void take_out(struct leu *s, uint32_t i)
 {
 	const struct page *at = page_at(s, i);
@@ -261,7 +262,8 @@ static void on_access(void *self, tide_chunk c, tide_page p, uint64_t ref)
 		decay(s);
 }
 
-/* The faulting page gets its access at once; one that comes ahead of its own waits for it. */
+/* The access to the faulting page follows at once. A prefetched page is a stranger until its first
+ * access. */
 static void on_migrated(void *self, tide_chunk c, uint64_t pages)
 {
 	struct leu *s = self;
@@ -291,9 +293,9 @@ static tide_chunk find_other(const struct leu *s)
 	return best;
 }
 
-/* At a fault every resident page is valid. Where a prefetcher brings pages in at a notice, the page
- * that gave it is not; that is not demand paging, which LEU is made for, and a plain search does.
- */
+/* At a fault every resident page is valid. If a prefetcher brings pages in at a notice, the page
+ * that gave the notice is not valid. LEU is made for demand paging, where this does not happen, so
+ * a plain search is enough. */
 static tide_chunk pick_victim(void *self)
 {
 	const struct leu *s = self;

@@ -1,15 +1,16 @@
-/* leu's bounds: what the pages of one ref can have as priority at least, without looking at them.
+/* leu's bounds: the least priority that pages of one ref can have, without looking at the pages.
  *
- * Within a bin of tesla the priority grows with tesla, so the youngest page of a bin has its lowest
- * one, and the least age of the bin has a priority that no page of the bin is below: the floor. It
- * depends on the reuse intervals alone: it is the rise of their distribution beyond the bin, the
- * steepest there is, over the rest, those that are not in the bin or before. Both change all the
- * time, but the rise only grows, so an old one still serves; and the rest grows by accesses of the
- * ref alone, so floors are worked out for a certain number of these, and again when it is used up.
+ * Within a bin of tesla the priority grows with tesla. So the youngest page of a bin has the lowest
+ * priority in the bin. No page of the bin has a priority below that of the bin's least age: the
+ * floor. The floor depends on the reuse intervals alone. It is the steepest rise of their
+ * distribution beyond the bin, divided by the rest: the intervals that are not in the bin or before
+ * it. Both change all the time. But the rise only grows, so an old rise still gives a bound. The
+ * rest grows only by accesses of the ref. So floors are computed for a certain number of such
+ * accesses, and again when these are used up.
  *
- * Groups of eight bins are the leaves of a tree, so that the least bound is found, and one changed,
- * in a few steps. Bounds are doubles, made a little lower than rounding could make them; priorities
- * that are compared with each other are exact fractions. */
+ * Groups of eight bins are the leaves of a tree, so that a few steps find the least bound or change
+ * one. Bounds are doubles, made a little lower than rounding could make them. Priorities that are
+ * compared with each other are exact fractions. */
 #ifndef TIDE_EVICT_LEU_BOUNDS_H
 #define TIDE_EVICT_LEU_BOUNDS_H
 
@@ -44,7 +45,7 @@ static inline struct node sum_group(const struct shelf *shelf, unsigned group)
 	return sum;
 }
 
-/* After the bounds of a group changed. */
+/* Call it after the bounds of a group changed. */
 static inline void settle_group(struct shelf *shelf, unsigned group)
 {
 	unsigned i = GROUPS + group;
@@ -59,7 +60,7 @@ static inline void settle_group(struct shelf *shelf, unsigned group)
 	}
 }
 
-/* Bounds whose time is up fall back. */
+/* Bounds whose time is up fall back to the floor. */
 static inline void drop_bounds(const struct leu *s, struct shelf *shelf, unsigned group)
 {
 	uint64_t now = now_of(s);
@@ -84,7 +85,7 @@ static inline void settle_due(const struct leu *s, struct shelf *shelf)
 	}
 }
 
-/* After all bounds up to a bin changed. */
+/* Call it after all bounds up to a bin changed. */
 static inline void settle_all(struct shelf *shelf, unsigned last_bin)
 {
 	for (unsigned group = 0; group <= last_bin / 8; group++)
@@ -108,7 +109,7 @@ static inline unsigned lowest_under(const struct shelf *shelf, unsigned i)
 	return i - GROUPS;
 }
 
-/* The group with the least bound from one on. Mostly that is the least of all. */
+/* The group with the least bound, from group `first` on. Mostly it is the least of all groups. */
 static inline unsigned lowest_from(const struct shelf *shelf, unsigned first)
 {
 	unsigned group = lowest_under(shelf, 1), i = GROUPS + first, best = i;
@@ -135,8 +136,8 @@ static inline unsigned lowest_bin(const struct shelf *shelf, unsigned group)
 
 /* ---- floors ---- */
 
-/* Points of the distribution to the right of a bin, of which only those count that lie on its
- * upper hull: the steepest line from any point further left ends at one of them. */
+/* Points of the distribution to the right of a bin. Only the points on the upper hull count: the
+ * steepest line from any point further left ends at one of them. */
 struct hull {
 	unsigned n;
 	double x[TIDE_RIT_BINS], y[TIDE_RIT_BINS];
@@ -182,15 +183,15 @@ static inline void find_rises(const struct leu *s, uint32_t e)
 	shelf->rises_hold_below = at->n + at->n / 16 + 8;
 }
 
-/* How many accesses by the ref the bounds are to outlast: few enough that they stay close, enough
- * that the work is small for each. */
+/* For how many accesses of the ref the bounds must hold: few enough that the bounds stay close, and
+ * enough that the work per access is small. */
 static inline uint64_t patience(const struct leu *s, const struct tide_rit_entry *at)
 {
 	uint64_t few = (at->n - at->sum) / 128;
 	return s->trained ? 0 : few < 256 ? few : 256;
 }
 
-/* Works out all bounds from the rises. */
+/* Computes all bounds from the rises. */
 static inline void lay_floors(const struct leu *s, uint32_t e)
 {
 	const struct tide_rit_entry *at = tide_rit_at(&s->table, e);
@@ -210,8 +211,8 @@ static inline void lay_floors(const struct leu *s, uint32_t e)
 	settle_all(shelf, at->last_bin);
 }
 
-/* Begins without knowing anybody, but that no bin beyond the oldest page has one. From the entry's
- * last bin on, pages have priority 0 and are nothing to the shelf. */
+/* Begins without knowing any page. Only one thing is known: bins beyond the oldest page are empty.
+ * From the entry's last bin on, pages have priority 0, and the shelf does not care about them. */
 static inline void open_shelf(const struct leu *s, uint32_t e)
 {
 	struct shelf *shelf = shelf_at(s, e);
@@ -232,7 +233,7 @@ static inline void open_shelf(const struct leu *s, uint32_t e)
 	lay_floors(s, e);
 }
 
-/* The least bound of a large ring, and the n of its entry at which that is out of date. */
+/* The least bound of a large ring, and the n of its entry at which the bound is out of date. */
 static inline struct node shelf_bound(const struct leu *s, uint32_t e, uint64_t *limit)
 {
 	struct shelf *shelf = shelf_at(s, e);
@@ -244,7 +245,7 @@ static inline struct node shelf_bound(const struct leu *s, uint32_t e, uint64_t 
 	settle_due(s, shelf);
 	unsigned first = tide_rit_past(&s->table, youngest) / 8;
 	uint64_t bound = group_bound(shelf, lowest_from(shelf, first));
-	/* Nobody may be so young yet, but somebody will be with the next access. */
+	/* No page may be so young yet, but after the next access one will be. */
 	*limit = shelf->tree[1].bound < bound ? 0 : shelf->holds_below;
 	return (struct node){bound, shelf->tree[1].due};
 }

@@ -1,11 +1,11 @@
-/* leu's cursors: the youngest page of a bin, found again in a few steps, and what becomes of the
- * bin of a page that was chosen. */
+/* leu's cursors, which find the youngest page of a bin again in a few steps. Also: what happens to
+ * the bin of a page that was chosen. */
 #ifndef TIDE_EVICT_LEU_CURSORS_H
 #define TIDE_EVICT_LEU_CURSORS_H
 
 #include "leu_bounds.h"
 
-/* Of two pages the one whose last access is closer to a time; TIDE_NIL is closer to none. */
+/* The one of two pages whose last access is closer to a time. TIDE_NIL is never closer. */
 static inline uint32_t closer(const struct leu *s, uint32_t a, uint32_t b, uint64_t time)
 {
 	if (a == TIDE_NIL || b == TIDE_NIL)
@@ -15,7 +15,8 @@ static inline uint32_t closer(const struct leu *s, uint32_t a, uint32_t b, uint6
 	return (x < 0 ? -x : x) <= (y < 0 ? -y : y) ? a : b;
 }
 
-/* The cursor of the nearest bin from this one on that has one, to either side; TIDE_NIL: none. */
+/* The cursor of the nearest older bin, from this one on, that has a cursor; then the same for
+ * younger bins. TIDE_NIL: there is none. */
 static inline uint32_t older_cursor(const struct shelf *shelf, unsigned bin)
 {
 	uint64_t set = shelf->set[bin / 64] & UINT64_MAX << (bin % 64);
@@ -34,7 +35,7 @@ static inline uint32_t younger_cursor(const struct shelf *shelf, unsigned bin)
 	return set ? shelf->cursor[w * 64 + 63 - (unsigned)__builtin_clzll(set)] : TIDE_NIL;
 }
 
-/* The page from which the way to a time is short. */
+/* A page from which the walk to a time is short. */
 static inline uint32_t cursor_start(const struct leu *s, uint32_t e, unsigned bin, uint64_t time)
 {
 	const struct shelf *shelf = shelf_at(s, e);
@@ -46,8 +47,8 @@ static inline uint32_t cursor_start(const struct leu *s, uint32_t e, unsigned bi
 	return closer(s, start, younger_cursor(shelf, bin), time);
 }
 
-/* The youngest page of the ring that was accessed at a time or before, from page i on; the oldest
- * is one. */
+/* The youngest page of the ring that was accessed at `time` or before. The walk starts at page i.
+ * The ring's oldest page was accessed at `time` or before. */
 static inline uint32_t walk(struct leu *s, uint32_t i, uint64_t time)
 {
 	for (; last_of(page_at(s, i)) > time; i = page_at(s, i)->prev)
@@ -60,7 +61,7 @@ static inline uint32_t walk(struct leu *s, uint32_t i, uint64_t time)
 	}
 }
 
-/* The time of the last access of the page that comes to a bin after page i, which is there. */
+/* The time of the last access of the page that comes into a bin next. Page i is in the bin. */
 static inline uint64_t next_last(const struct leu *s, struct shelf *shelf, unsigned bin, uint32_t i)
 {
 	const struct page *at = page_at(s, i);
@@ -72,9 +73,9 @@ static inline uint64_t next_last(const struct leu *s, struct shelf *shelf, unsig
 	return last_of(next);
 }
 
-/* Moves the cursor of a bin to the youngest page in it or beyond, TIDE_NIL if there is none, and
- * says when a younger one can come there. Pages only grow older, so a cursor only moves to younger
- * ones once it is set. */
+/* Moves the cursor of a bin to the youngest page in the bin or beyond; TIDE_NIL: there is none.
+ * *due is when a younger page can come there. Pages only grow older, so a cursor that is set only
+ * moves to younger pages. */
 static inline uint32_t move_cursor(struct leu *s, uint32_t e, unsigned bin, uint64_t *due)
 {
 	struct shelf *shelf = shelf_at(s, e);
@@ -94,7 +95,7 @@ static inline uint32_t move_cursor(struct leu *s, uint32_t e, unsigned bin, uint
 	return i;
 }
 
-/* A page of the ring leaves: cursors there fall back to the next older one. */
+/* A page of the ring leaves: cursors on it fall back to the next older page. */
 static inline void drop_cursors(const struct leu *s, uint32_t e, uint32_t i)
 {
 	struct shelf *shelf = shelf_at(s, e);
@@ -119,7 +120,7 @@ static inline void drop_cursors(const struct leu *s, uint32_t e, uint32_t i)
 
 /* ---- the chosen page ---- */
 
-/* It stays: its bin gets its bound again. */
+/* The chosen page stays: its bin gets its bound again. */
 static inline void keep_chosen(struct leu *s)
 {
 	if (s->chosen.page)
@@ -127,8 +128,8 @@ static inline void keep_chosen(struct leu *s)
 	s->chosen.page = 0;
 }
 
-/* It leaves, and is in its ring still: of its bin the next older page is left, if any, for which
- * the same l gives a bound. */
+/* The chosen page leaves, and is still in its ring. If the next older page is in the same bin, the
+ * same l gives a bound for it. */
 static inline void drop_chosen(struct leu *s)
 {
 	const struct chosen *c = &s->chosen;

@@ -1,10 +1,10 @@
-/* leu's lists: who belongs to whom, oldest first.
+/* leu's lists: the pages of each ref, oldest first.
  *
  * Every resident page is in the ring of the ref that accessed it last. The ring of a ref with an
- * entry has the entry's number. One without is an orphan: all its pages have priority 0, so only
- * the oldest of all orphans matters. Orphans mostly come in order of age, and then stand in line;
- * the others are strewn over a tree. If a ref gets an entry again, a hash leads to its ring. Pages
- * that were brought in ahead of their first access have no ref yet: they are strangers. */
+ * entry has the entry's number. A ring without an entry is an orphan. All its pages have priority
+ * 0, so only the oldest page of all orphans matters. Orphans mostly come in order of age, and then
+ * stand in line. The others are strewn over a tree. If a ref gets an entry again, a hash leads to
+ * its ring. Pages that came in before their first access have no ref yet: they are strangers. */
 #ifndef TIDE_EVICT_LEU_PAGES_H
 #define TIDE_EVICT_LEU_PAGES_H
 
@@ -17,7 +17,7 @@ static inline uint32_t strangers_of(const struct leu *s)
 	return s->table.capacity;
 }
 
-/* Puts a page, its word without flags, at the young end of a ring. */
+/* Puts a page at the young end of a ring. `word` has no flags. */
 static inline void append(struct leu *s, uint32_t i, uint32_t ring, uint64_t word)
 {
 	struct ring *r = ring_at(s, ring);
@@ -37,7 +37,8 @@ static inline void append(struct leu *s, uint32_t i, uint32_t ring, uint64_t wor
 	r->youngest = i + 1;
 }
 
-/* Neighbours are written and, but for the ends, not read: the processor need not wait for them. */
+/* Except at the ends, neighbours are written and not read, so the processor need not wait for
+ * them. */
 static inline void unlink_older(struct leu *s, const struct page *at, bool alone)
 {
 	if (at->word & OLDEST) {
@@ -126,8 +127,7 @@ static inline uint32_t *bucket_of(const struct leu *s, uint64_t ref)
 	return (uint32_t *)(void *)s->buckets.at + (tide_hash64(ref) & s->bucket_mask);
 }
 
-/* The orphan of a ref, or TIDE_NIL. Where every page is its own ref, there is nobody but the page
- * itself. */
+/* The orphan of a ref, or TIDE_NIL. If every page is its own ref, a ref has no other pages. */
 static inline uint32_t find_orphan(const struct leu *s, uint64_t ref)
 {
 	if (s->by_page)
@@ -138,7 +138,7 @@ static inline uint32_t find_orphan(const struct leu *s, uint64_t ref)
 	return o - 1;
 }
 
-/* A new orphan without pages, TIDE_NIL if there is no memory for one. */
+/* A new orphan without pages. TIDE_NIL: there is no memory for it. */
 static inline uint32_t make_orphan(struct leu *s, uint64_t ref)
 {
 	uint32_t o = s->orphans_free - 1;
@@ -169,7 +169,7 @@ static inline void free_orphan(struct leu *s, uint32_t o)
 	s->orphans_free = o + 1;
 }
 
-/* Orders an orphan, which has pages, among the others. */
+/* Gives an orphan that has pages its place among the others. */
 static inline void order_orphan(struct leu *s, uint32_t o)
 {
 	struct tide_osview strewn = strewn_view(s);
@@ -181,7 +181,7 @@ static inline void order_orphan(struct leu *s, uint32_t o)
 		tide_ostree_add(&s->strewn, &strewn, o);
 }
 
-/* Before its oldest page changes. */
+/* Call it before the orphan's oldest page changes. */
 static inline void unorder_orphan(struct leu *s, uint32_t o)
 {
 	struct tide_osview strewn = strewn_view(s);
@@ -223,8 +223,8 @@ static inline void unlist(struct leu *s, uint32_t i)
 		order_orphan(s, orphan);
 }
 
-/* The ring of a ref without an entry. Where memory has run out, its pages are strangers and will
- * be among the first to leave. */
+/* Lists a page under a ref without an entry. If memory has run out, the page is a stranger, and
+ * will be among the first to leave. */
 static __attribute__((noinline)) void list_orphan(struct leu *s, uint32_t i, uint64_t ref,
 						  uint64_t word)
 {
@@ -239,8 +239,8 @@ static __attribute__((noinline)) void list_orphan(struct leu *s, uint32_t i, uin
 		order_orphan(s, orphan);
 }
 
-/* The ring of an entry that is now another ref's becomes an orphan, and that of the new ref, if it
- * was one, ceases to be. */
+/* An entry goes to another ref. The entry's ring becomes an orphan. If the new ref has an orphan,
+ * that becomes the entry's ring. */
 static inline void change_ref(struct leu *s, uint32_t e, uint64_t ref)
 {
 	uint32_t left = TIDE_NIL, found = find_orphan(s, ref);

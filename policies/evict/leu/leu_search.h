@@ -1,13 +1,13 @@
 /* leu's search for the page of lowest priority.
  *
  * Each entry has a leaf in a tree of least bounds: a bound on the priorities of its pages, and a
- * time until which it holds. The search takes the entry of the lowest bound, works out the
- * priorities of the pages that could be as low, and goes on until the lowest bound left is above
- * the lowest priority found. So what it costs depends on how many refs and bins look alike, and
- * not on the number of pages.
+ * time until which the bound holds. The search takes the entry with the lowest bound, and computes
+ * the priorities of its pages that could be as low. It goes on until the lowest bound left is above
+ * the lowest priority found. So its cost depends on how many refs and bins look alike, and not on
+ * the number of pages.
  *
- * A page of priority 0 is in its ref's last bin that is not 0, or beyond: if anybody is, then the
- * oldest. Among those the one accessed longest ago leaves. */
+ * A page of priority 0 is in its ref's last bin that is not 0, or beyond it. If any page of a ref
+ * is there, its oldest page is. Of these pages, the one accessed longest ago leaves. */
 #ifndef TIDE_EVICT_LEU_SEARCH_H
 #define TIDE_EVICT_LEU_SEARCH_H
 
@@ -15,7 +15,7 @@
 
 /* ---- the tree ---- */
 
-/* The leaf of an entry is renewed before the next search. */
+/* Notes that the leaf of an entry must be renewed before the next search. */
 static inline void mark_stale(struct leu *s, uint32_t e)
 {
 	if (family_at(s, e)->stale)
@@ -51,7 +51,7 @@ static inline uint32_t lowest_leaf(const struct leu *s)
 	return i - s->leaves;
 }
 
-/* The least bound of all leaves but that of an entry. */
+/* The least bound of all leaves except that of entry e. */
 static inline uint64_t bound_of_others(const struct leu *s, uint32_t e)
 {
 	const struct node *tree = node_at(s, 0);
@@ -69,7 +69,7 @@ static inline uint32_t first_due_leaf(const struct leu *s)
 	return i - s->leaves;
 }
 
-/* Room for entry e. What the leaves are is found out again. */
+/* Makes room for entry e. The other leaves are then renewed. */
 static inline void grow_tree(struct leu *s, uint32_t e)
 {
 	if (e < s->leaves)
@@ -84,7 +84,8 @@ static inline void grow_tree(struct leu *s, uint32_t e)
 
 /* ---- leaves ---- */
 
-/* When the oldest page of an entry, unless it is accessed or leaves, has priority 0. */
+/* The time from which the oldest page of an entry has priority 0, unless it is accessed or leaves
+ * before. */
 static inline uint64_t worthless_from(const struct leu *s, uint32_t e)
 {
 	return last_of(page_at(s, ring_at(s, e)->oldest - 1)) +
@@ -96,7 +97,7 @@ static inline uint64_t worthless_bound(const struct leu *s, uint32_t i)
 	return last_of(page_at(s, i));
 }
 
-/* Without a shelf: each of the few pages is worked out. */
+/* The bound of an entry without a shelf. It computes the priority of each of the few pages. */
 static inline struct node small_bound(struct leu *s, uint32_t e)
 {
 	struct node out = NOTHING;
@@ -117,7 +118,7 @@ static inline struct node small_bound(struct leu *s, uint32_t e)
 	return out;
 }
 
-/* A leaf that says no more than whether the oldest page has priority 0, and when it will. */
+/* Sets a leaf that says only whether the oldest page has priority 0, and if not, when it will. */
 static inline void renew_roughly(struct leu *s, uint32_t e)
 {
 	struct family *f = family_at(s, e);
@@ -131,7 +132,8 @@ static inline void renew_roughly(struct leu *s, uint32_t e)
 	set_leaf(s, e, leaf);
 }
 
-/* The same with a bound above 0 for an entry that has pages, none of them of priority 0. */
+/* Sets a leaf. If the entry has pages, and none of them has priority 0, the leaf has a bound above
+ * 0. */
 static inline void renew_leaf(struct leu *s, uint32_t e)
 {
 	struct family *f = family_at(s, e);
@@ -165,7 +167,7 @@ static inline void renew_leaves(struct leu *s, bool roughly)
 struct lowest {
 	uint32_t page;
 	struct tide_rit_worth worth;
-	uint64_t bound; /* not above it: not worth looking at */
+	uint64_t bound; /* a bound above this one need not be looked at */
 };
 
 static inline void offer(const struct leu *s, struct lowest *low, uint32_t i,
@@ -179,10 +181,10 @@ static inline void offer(const struct leu *s, struct lowest *low, uint32_t i,
 	low->bound = worth.k ? bound_of(tide_rit_real(worth) / SHAVE) : worthless_bound(s, i);
 }
 
-#define FINE_GROUPS 4 /* of bins of one age each under either reading, and a subtree: */
+#define FINE_GROUPS 4 /* groups whose bins have one age each, with next_edge or without */
 #define FINE_NODE (GROUPS / FINE_GROUPS)
 
-/* The first bins all at once: whoever is in them is among the youngest few. */
+/* Looks into the first bins all at once. Their pages are the youngest few of the ring. */
 static inline void look_into_fine(struct leu *s, uint32_t e, struct lowest *low)
 {
 	const struct shelf *shelf = shelf_at(s, e);
@@ -200,8 +202,8 @@ static inline void look_into_fine(struct leu *s, uint32_t e, struct lowest *low)
 	}
 }
 
-/* Looks into a bin, which is then one of its own: its bound, and what follows if it is chosen.
- * What is found makes the floor closer too. */
+/* Looks into a bin. The result is its bound, and what follows if its youngest page is chosen. The
+ * look also brings the floor closer. */
 static inline struct chosen look_into(struct leu *s, uint32_t e, unsigned bin, struct lowest *low)
 {
 	struct shelf *shelf = shelf_at(s, e);
@@ -226,8 +228,9 @@ static inline struct chosen look_into(struct leu *s, uint32_t e, unsigned bin, s
 	return out;
 }
 
-/* The bin of the lowest so far has no bound while the others are looked into, and after that until
- * it is known whether the page leaves; one that is as low has none while this one lasts. */
+/* The bin of the lowest page so far has no bound while the search looks into the others. It has
+ * none after that, until it is known whether the page leaves. A bin that is as low has no bound
+ * while this function runs. */
 static inline void look_into_coarse(struct leu *s, uint32_t e, unsigned first, struct lowest *low)
 {
 	struct shelf *shelf = shelf_at(s, e);
@@ -252,7 +255,7 @@ static inline void look_into_coarse(struct leu *s, uint32_t e, unsigned first, s
 		set_bound(shelf, tied[n].bin, tied[n].bound);
 }
 
-/* The more promising first: what is found there rules out most of the rest. */
+/* Looks into the more promising part first: what it finds there rules out most of the rest. */
 static inline void look_into_shelf(struct leu *s, uint32_t e, struct lowest *low)
 {
 	const struct shelf *shelf = shelf_at(s, e);
@@ -288,14 +291,14 @@ static inline void look_into_family(struct leu *s, uint32_t e, struct lowest *lo
 		look_into_small(s, e, low);
 }
 
-/* Is the leaf no more than rough, or out of date: nobody in the family has priority 0? */
+/* Is the leaf only rough, or out of date, although no page of the family has priority 0? */
 static inline bool is_rough(const struct leu *s, uint32_t e)
 {
 	return node_at(s, s->leaves + e)->bound <= ROUGH && ring_at(s, e)->oldest &&
 	       worthless_from(s, e) > now_of(s);
 }
 
-/* The resident page of lowest priority; of several the one accessed longest ago. */
+/* The resident page of lowest priority. If there are several, the one accessed longest ago. */
 static inline uint32_t find_lowest(struct leu *s)
 {
 	struct lowest low = {.page = TIDE_NIL, .bound = INFINITE};
@@ -305,7 +308,8 @@ static inline uint32_t find_lowest(struct leu *s)
 		return ring_at(s, strangers_of(s))->oldest - 1;
 	if (orphan != TIDE_NIL)
 		offer(s, &low, orphan, TIDE_RIT_WORTHLESS);
-	/* Where an orphan is sure to have priority 0, nobody asks how far above 0 others are. */
+	/* If there is an orphan, its priority is 0. How far above 0 the others are does not matter
+	 * then. */
 	renew_leaves(s, orphan != TIDE_NIL);
 	while (node_at(s, 1)->bound <= low.bound && node_at(s, 1)->bound < INFINITE) {
 		uint32_t e = lowest_leaf(s);

@@ -18,90 +18,93 @@
 #include "tide/rit.h"
 #include "tide/vec.h"
 
-/* A page's slot. Every access touches three of them at random, so they are small: with all pages
- * of a footprint in the cache or not, that decides how long a hit takes. */
+/* A page's slot. Slots are small, because every access touches three of them at random. Whether the
+ * slots of a footprint fit the cache decides how long a hit takes. */
 struct page {
-	uint32_t prev, next; /* the next older and the next younger page, at the ends the ring */
+	uint32_t prev, next; /* the next older and the next younger page; at the ends, the ring */
 	uint64_t word;       /* time of the last access, kept when the page leaves; entry; flags */
 };
 
 _Static_assert(sizeof(struct page) == 16, "the slot of a page is 16 bytes");
 
 enum {
-	LISTED = 1,   /* it is in a ring */
+	LISTED = 1,   /* the page is in a ring */
 	OLDEST = 2,   /* prev is the ring */
 	YOUNGEST = 4, /* next is the ring */
 	MARKED = 8,   /* the shelf of the entry may point here */
 	FLAG_BITS = 4,
-	/* That of the last access, where there was one. If it has become another ref's since, it
-	 * was made after that access, and tide_rit_credit() refuses. */
+	/* The entry of the last access, if there was one. If it belongs to another ref now, it was
+	 * made after that access, and tide_rit_credit() refuses. */
 	ENTRY_BITS = 16,
 	LAST_SHIFT = FLAG_BITS + ENTRY_BITS,
 };
 
-/* Rings: one per entry, by its number, then that of the strangers, then those of orphans. */
+/* Rings: one per entry, by its number, then one for the strangers, then those of the orphans. */
 struct ring {
-	uint32_t oldest, youngest; /* page + 1; 0: nobody */
+	uint32_t oldest, youngest; /* page + 1; 0: no page */
 };
 
 struct orphan {
 	uint64_t ref;
 	union {
 		struct tide_link queued;   /* in line */
-		struct tide_osnode strewn; /* among the others */
+		struct tide_osnode strewn; /* in the tree */
 	};
-	uint32_t in_line; /* which of the two */
-	uint32_t chain;   /* next + 1: of the same hash, or free */
+	uint32_t in_line; /* 1: in line, 0: in the tree */
+	uint32_t chain;   /* next + 1, of the orphans with the same hash, or of the free ones */
 };
 
 struct family {
 	uint64_t ref;
-	uint64_t limit; /* when n of the entry gets here, its leaf is out of date */
-	bool large;     /* it once had more than SMALL pages, and has a shelf */
-	bool stale;     /* listed in leu.stale */
+	uint64_t limit; /* when n of the entry reaches this, its leaf is out of date */
+	bool large;     /* the ring once had more than SMALL pages, and has a shelf */
+	bool stale;     /* the entry is listed in leu.stale */
 };
 
-/* Bounds of priorities as integers, of which the lesser is found without a branch. One above 0 is
- * the bits of a double; those of priority 0 come before, in order of their last access. */
+/* Bounds of priorities are integers, so that the lesser is found without a branch. A bound above 0
+ * is the bits of a double. The bound of a page of priority 0 is less: the time of its last access.
+ */
 #define ROUGH (UINT64_C(1) << 50)        /* above 0, and no more is known */
-#define INFINITE (UINT64_C(0x7ff) << 52) /* nobody */
+#define INFINITE (UINT64_C(0x7ff) << 52) /* there is no page */
 
-/* A node of a tree of bounds: the least of what is below it. */
+/* A node of a tree of bounds: the least of the nodes below it. */
 struct node {
 	uint64_t bound;
 	uint64_t due; /* when a bound may become less by the passing of time alone */
 };
 
-#define GROUPS 64 /* of eight bins, as leaves of a tree */
+#define GROUPS 64 /* of eight bins; the groups are the leaves of a tree */
 _Static_assert(TIDE_RIT_GROUPS <= GROUPS, "every group has a leaf");
 
-/* All priorities of a bin are at least its bound, which is a rise over a rest. The floor's rise
- * follows from the reuse intervals and holds whatever the pages; a bin that was looked into has the
- * rise found for its youngest page, which holds until a younger one may have come to that age. */
+/* All priorities of a bin are at least its bound, which is a rise divided by a rest. The rise of
+ * the floor follows from the reuse intervals, and holds for any pages. A bin that was looked into
+ * has the rise found for its youngest page. That rise holds until a younger page may be in the
+ * bin. */
 struct shelf {
 	double rise[TIDE_RIT_BINS], found[TIDE_RIT_BINS];
 	uint64_t floor[TIDE_RIT_BINS], bound[TIDE_RIT_BINS];
-	uint64_t due[TIDE_RIT_BINS]; /* when the bound falls back to the floor; NEVER: it is it */
+	uint64_t due[TIDE_RIT_BINS]; /* when the bound falls to the floor; NEVER: it is the floor */
 	uint32_t cursor[TIDE_RIT_BINS]; /* the youngest page known to be in the bin or beyond */
-	/* Those to come there next when it was looked into, or anybody: to ask for in time. */
+	/* To prefetch: the pages that were to come into the bin next when it was looked into. They
+	 * may be any pages by now. */
 	uint32_t coming[TIDE_RIT_BINS], after_it[TIDE_RIT_BINS];
 	uint64_t set[TIDE_RIT_WORDS]; /* bins with a cursor */
 	struct node tree[2 * GROUPS]; /* root 1 */
 	/* The rises and the floors hold while n of the entry is less. */
 	uint64_t rises_hold_below, holds_below;
-	bool open; /* else nothing in it holds */
+	bool open; /* false: nothing in the shelf holds */
 };
 
 #define NEVER UINT64_MAX
 
-/* The page that the last search chose, from a bin that has no bound while it is decided whether
- * the page leaves. */
+/* The page that the last search chose. Its bin has no bound until it is known whether the page
+ * leaves. */
 struct chosen {
 	uint32_t page; /* + 1; 0: no bin waits */
 	uint32_t entry;
 	unsigned bin;
-	uint64_t bound; /* if it stays */
-	/* If it leaves, a bound for the next older page follows from what its own was made of. */
+	uint64_t bound; /* the bin's bound if the page stays */
+	/* If the page leaves, these give a bound for the next older page. */
 	uint64_t k, ahead;
 	double each;
 };
@@ -110,10 +113,10 @@ struct leu {
 	const struct tide_view *view;
 	struct tide_rit table;
 	struct tide_vec rings, families, shelves, tree, stale, orphans, buckets;
-	uint32_t leaves;       /* of the tree, a power of two, at least one per entry in use */
+	uint32_t leaves;       /* of the tree: a power of two, at least one per entry in use */
 	uint32_t n_stale;      /* entries whose leaf is out of date */
-	uint32_t orphans_used; /* of the vector */
-	uint32_t orphans_free; /* first + 1 of those that are free again */
+	uint32_t orphans_used; /* how many items of the array were ever used */
+	uint32_t orphans_free; /* 1 + the first item that is free again */
 	struct chosen chosen;
 	struct tide_list line;     /* orphans in order of their oldest pages' age */
 	struct tide_ostree strewn; /* orphans that came out of order */

@@ -2,173 +2,119 @@
 
 #include <string.h>
 
-const char *td_gpu_text(const json_t *object, const char *key)
-{
-	const char *text = json_string_value(json_object_get(object, key));
-
-	return text ? text : "";
-}
-
-/* ---- rows ---- */
+/* ---- a table of rows, with a column for every member that some row says ---- */
 
 #define COLUMNS 16
 
-/* The keys of all rows whose values are no lists or objects, in the order they come. */
-struct columns {
-	const char *keys[COLUMNS];
-	char align[COLUMNS + 1];
-	size_t n;
+struct rows {
+	const struct td_gpu_field *fields;
+	const void *first;
+	size_t n, each;
 };
 
-static bool has(const struct columns *c, const char *key)
+static const void *row_at(const struct rows *r, size_t i)
 {
-	for (size_t i = 0; i < c->n; i++)
-		if (strcmp(c->keys[i], key) == 0)
+	return (const char *)r->first + i * r->each;
+}
+
+static bool is_said(const struct rows *r, const struct td_gpu_field *f)
+{
+	for (size_t i = 0; i < r->n; i++)
+		if (td_gpu_field_says(f, row_at(r, i)))
 			return true;
 	return false;
 }
 
-static void add_keys(struct columns *c, const json_t *row)
+static bool is_text(const struct td_gpu_field *f)
 {
-	const json_t *value;
-	const char *key;
+	return f->kind == TD_GPU_TEXT || f->kind == TD_GPU_WORD;
+}
 
-	json_object_foreach((json_t *)(uintptr_t)row, key, value)
-	{
-		if (c->n == COLUMNS || json_is_object(value) || json_is_array(value) || has(c, key))
+static void show_rows(const struct rows *r)
+{
+	const struct td_gpu_field *columns[COLUMNS];
+	char align[COLUMNS + 1] = "";
+	struct td_cli_table t = {.align = align};
+	size_t n = 0;
+
+	for (const struct td_gpu_field *f = r->fields; r->n && f->key && n < COLUMNS; f++) {
+		if (!is_said(r, f))
 			continue;
-		c->align[c->n] = json_is_string(value) ? 'l' : 'r';
-		c->keys[c->n++] = key;
+		align[n] = is_text(f) ? 'l' : 'r';
+		columns[n++] = f;
 	}
-	c->align[c->n] = '\0';
-}
-
-static void add_value(struct td_cli_table *t, const char *key, const json_t *value)
-{
-	if (!value)
-		td_cli_cell(t, "%s", "");
-	else if (json_is_string(value))
-		td_cli_cell(t, "%s", json_string_value(value));
-	else
-		td_cli_cell(t, "%s", td_gpu_shown(key, value).text);
-}
-
-static void show_rows(const json_t *rows)
-{
-	struct columns c = {.n = 0};
-	struct td_cli_table t = {.align = c.align};
-	const json_t *row;
-	size_t i;
-
-	json_array_foreach(rows, i, row)
-	{
-		add_keys(&c, row);
-	}
-	if (!c.n)
-		return;
-	for (size_t k = 0; k < c.n; k++)
-		td_cli_cell(&t, "%s", td_gpu_head(c.keys[k]).text);
-	json_array_foreach(rows, i, row)
-	{
-		for (size_t k = 0; k < c.n; k++)
-			add_value(&t, c.keys[k], json_object_get(row, c.keys[k]));
-	}
-	td_cli_table_end(&t, NULL);
+	for (size_t k = 0; k < n; k++)
+		td_cli_cell(&t, "%s", td_gpu_head(columns[k]->key).text);
+	for (size_t i = 0; i < r->n; i++)
+		for (size_t k = 0; k < n; k++)
+			td_cli_cell(&t, "%s", td_gpu_field_shown(columns[k], row_at(r, i)).text);
+	if (n)
+		td_cli_table_end(&t, NULL);
 }
 
 /* ---- parts: rows, and what they were to show ---- */
 
-static void show_claims(const json_t *claims)
+static void show_claims(const struct td_gpu_table *table)
 {
-	const json_t *claim;
-	size_t i;
-
-	json_array_foreach(claims, i, claim)
-	{
-		const json_t *ok = json_object_get(claim, "ok");
-		const char *target = td_gpu_text(claim, "target"); /* "<= 2", or a number */
-		printf("  %-6s %s: %s, target %s\n",
-		       json_is_true(ok)    ? "holds"
-		       : json_is_false(ok) ? "MISSED"
-					   : "-",
-		       td_gpu_text(claim, "what"),
-		       td_gpu_shown("", json_object_get(claim, "measured")).text,
-		       *target ? target : td_gpu_shown("", json_object_get(claim, "target")).text);
+	for (size_t i = 0; i < table->claims_n; i++) {
+		const struct td_gpu_claim *c = &table->claims[i];
+		printf("  %-6s %s: %s, target %s\n", c->ok ? "holds" : "MISSED", c->what,
+		       td_gpu_real_shown("", c->measured).text, c->target);
 	}
 }
 
-static void show_part(const char *name, const json_t *part)
+static void show_table(const struct td_gpu_table *t)
 {
-	printf("\n%s%s%s\n", name, *td_gpu_text(part, "error") ? ": " : "",
-	       td_gpu_text(part, "error"));
-	show_rows(json_object_get(part, "rows"));
-	show_claims(json_object_get(part, "claims"));
+	struct rows rows = {td_gpu_measure_fields, t->rows, t->rows_n, sizeof *t->rows};
+
+	printf("\n%s%s%s\n", t->name, *t->error ? ": " : "", t->error);
+	show_rows(&rows);
+	show_claims(t);
 }
 
 /* ---- info ---- */
 
-/* "key  value" lines; lists and objects are left out. */
-static void show_lines(const json_t *object)
+void td_gpu_show_info(const struct td_gpu_result *r)
 {
+	struct td_gpu_device d = td_gpu_device_of(&r->device);
 	struct td_cli_table t = {.align = "ll"};
-	const json_t *value;
-	const char *key;
 
-	json_object_foreach((json_t *)(uintptr_t)object, key, value)
-	{
-		if (json_is_object(value) || json_is_array(value))
-			continue;
-		td_cli_cell(&t, "%s", td_gpu_head(key).text);
-		add_value(&t, key, value);
+	for (const struct td_gpu_field *f = td_gpu_device_fields; r->has_device && f->key; f++) {
+		td_cli_cell(&t, "%s", td_gpu_head(f->key).text);
+		td_cli_cell(&t, "%s", td_gpu_field_shown(f, &d).text);
 	}
 	td_cli_table_end(&t, NULL);
-}
-
-void td_gpu_show_info(const json_t *document)
-{
-	const json_t *limits = json_object_get(document, "limits");
-
-	show_lines(json_object_get(document, "device"));
-	if (limits)
-		show_part("limits", limits);
+	for (size_t i = 0; i < r->tables_n; i++)
+		show_table(&r->tables[i]);
 }
 
 /* ---- selftest ---- */
 
-void td_gpu_show_selftest(const json_t *document)
+void td_gpu_show_selftest(const struct td_gpu_result *r)
 {
+	static const char *const heads[] = {"part", "", "accesses", "time", "detail"};
 	struct td_cli_table t = {.align = "llrrl"};
-	const json_t *part;
-	size_t i;
 
-	for (const char *const *h =
-		     (const char *const[]){"part", "", "accesses", "time", "detail", NULL};
-	     *h; h++)
-		td_cli_cell(&t, "%s", *h);
-	json_array_foreach(json_object_get(document, "parts"), i, part)
-	{
-		td_cli_cell(&t, "%s", td_gpu_text(part, "name"));
-		td_cli_cell(&t, "%s", json_is_true(json_object_get(part, "ok")) ? "ok" : "FAILED");
-		td_cli_cell(&t, "%s",
-			    td_gpu_shown("accesses", json_object_get(part, "accesses")).text);
-		td_cli_cell(&t, "%s",
-			    td_gpu_shown("time_ns", json_object_get(part, "time_ns")).text);
-		td_cli_cell(&t, "%s", td_gpu_text(part, "detail"));
+	for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
+		td_cli_cell(&t, "%s", heads[i]);
+	for (size_t i = 0; i < r->tests_n; i++) {
+		const struct td_gpu_test *one = &r->tests[i];
+		td_cli_cell(&t, "%s", one->name);
+		td_cli_cell(&t, "%s", one->ok ? "ok" : "FAILED");
+		td_cli_cell(&t, "%s", td_cli_grouped(one->accesses).text);
+		td_cli_cell(&t, "%s", td_gpu_real_shown("time_ns", (double)one->time_ns).text);
+		td_cli_cell(&t, "%s", one->detail);
 	}
 	td_cli_table_end(&t, NULL);
 }
 
 /* ---- bench ---- */
 
-void td_gpu_show_bench(const json_t *document)
+void td_gpu_show_bench(const struct td_gpu_result *r)
 {
-	const json_t *device = json_object_get(document, "device"), *part;
-	const char *name;
-
-	printf("device  %s\n", td_gpu_text(device, "name"));
-	json_object_foreach(json_object_get(document, "micro"), name, part)
-	{
-		show_part(name, part);
-	}
-	td_gpu_show_apps(json_object_get(document, "apps"));
+	printf("device  %s\n", r->device.name);
+	for (size_t i = 0; i < r->tables_n; i++)
+		show_table(&r->tables[i]);
+	if (r->apps)
+		td_gpu_show_apps(r->apps);
 }

@@ -1,19 +1,17 @@
-/* The documents of tide gpu, for people. */
+/* The results of tide gpu: for people, and as JSON. */
 #ifndef TD_CLI_GPU_SHOW_H
 #define TD_CLI_GPU_SHOW_H
 
-#include "cli/cli.h"
+#include "fields.h"
 
-void td_gpu_show_info(const json_t *document);
-void td_gpu_show_selftest(const json_t *document);
-void td_gpu_show_bench(const json_t *document);
+typedef void td_gpu_show(const struct td_gpu_result *result);
+td_gpu_show td_gpu_show_info, td_gpu_show_selftest, td_gpu_show_bench;
+
+/* json.c: what the document has besides its head. */
+typedef void td_gpu_json(json_t *to, const struct td_gpu_result *result);
+td_gpu_json td_gpu_info_json, td_gpu_selftest_json, td_gpu_bench_json;
 
 /* show_apps.c */
-void td_gpu_show_apps(const json_t *apps);
-
-/* values.c: a value as its key says, _ns is a time, _bytes a size; and the key as a head. */
-struct td_cli_number td_gpu_shown(const char *key, const json_t *value);
-struct td_cli_number td_gpu_head(const char *key);
-const char *td_gpu_text(const json_t *object, const char *key); /* "" where there is none */
+void td_gpu_show_apps(const struct td_gpu_apps *apps);
 
 #endif

@@ -1,14 +1,7 @@
 /* The applications of tide gpu bench as a table: one line per run, then the means. */
-#include <string.h>
+#include <math.h>
 
 #include "show.h"
-
-static uint64_t count(const json_t *run, const char *name)
-{
-	const json_t *counts = json_object_get(run, "counts");
-
-	return (uint64_t)json_integer_value(json_object_get(counts, name));
-}
 
 static void add_headers(struct td_cli_table *t, const char *const *names)
 {
@@ -16,78 +9,91 @@ static void add_headers(struct td_cli_table *t, const char *const *names)
 		td_cli_cell(t, "%s", *names);
 }
 
-static void add_ratio(struct td_cli_table *t, const json_t *ratio)
+/* "-" for what is not known. */
+static void add_ratio(struct td_cli_table *t, double ratio)
 {
-	if (json_is_number(ratio))
-		td_cli_cell(t, "%.2fx", json_number_value(ratio));
-	else
-		td_cli_cell(t, "-");
+	td_cli_cell(t, "%s", td_gpu_real_shown("ratio", ratio > 0 ? ratio : NAN).text);
 }
 
-static const char *verdict(const json_t *run)
+static void add_known(struct td_cli_table *t, bool known, const char *text)
 {
-	const json_t *verified = json_object_get(run, "verified");
+	td_cli_cell(t, "%s", known ? text : "-");
+}
 
-	if (*td_gpu_text(run, "error"))
-		return td_gpu_text(run, "error");
-	return json_is_true(verified) ? "yes" : json_is_false(verified) ? "WRONG" : "not checked";
+static const char *verdict(const struct td_gpu_run *r)
+{
+	if (*r->error)
+		return r->error;
+	return r->verified > 0 ? "yes" : r->verified == 0 ? "WRONG" : "not checked";
+}
+
+static double accuracy(const struct tide_gpu_stats *s)
+{
+	return s->predictions_judged ? (double)s->predictions_right / (double)s->predictions_judged
+				     : NAN;
 }
 
 /* Shares of nothing are left out. */
-static void add_run(struct td_cli_table *t, const json_t *run)
+static void add_run(struct td_cli_table *t, const struct td_gpu_run *r)
 {
-	uint64_t accesses = count(run, "accesses"), tier2 = count(run, "tier2_hits");
-	const json_t *accuracy = json_object_get(run, "accuracy");
+	const struct tide_counts *n = &r->stats.counts;
 
-	td_cli_cell(t, "%s", td_gpu_text(run, "app"));
-	td_cli_cell(t, "%s", td_gpu_text(run, "place"));
-	td_cli_cell(t, "%g", json_number_value(json_object_get(run, "oversubscribe")));
-	td_cli_cell(t, "%s", td_gpu_shown("data_bytes", json_object_get(run, "data_bytes")).text);
-	td_cli_cell(t, "%s", td_gpu_shown("time_ns", json_object_get(run, "time_ns")).text);
-	add_ratio(t, json_object_get(run, "speedup"));
-	td_cli_cell(t, "%s", td_cli_share(count(run, "hits"), accesses).text);
-	td_cli_cell(t, "%s", td_cli_share(tier2, tier2 + count(run, "tier2_misses")).text);
-	td_cli_cell(t, "%s", td_cli_grouped(count(run, "tier3_reads")).text);
-	td_cli_cell(t, "%s", td_gpu_shown("accuracy_share", accuracy).text);
-	td_cli_cell(t, "%s", verdict(run));
+	td_cli_cell(t, "%s", r->app);
+	td_cli_cell(t, "%s", r->label);
+	td_cli_cell(t, "%g", r->oversubscribe);
+	add_known(t, r->data_bytes, td_cli_bytes(r->data_bytes).text);
+	add_known(t, r->time_ns, td_gpu_real_shown("time_ns", (double)r->time_ns).text);
+	add_ratio(t, r->speedup);
+	td_cli_cell(t, "%s", td_cli_share(n->hits, n->accesses).text);
+	td_cli_cell(t, "%s", td_cli_share(n->tier2_hits, n->tier2_hits + n->tier2_misses).text);
+	td_cli_cell(t, "%s", td_cli_grouped(n->tier3_reads).text);
+	td_cli_cell(t, "%s", td_gpu_real_shown("accuracy_share", accuracy(&r->stats)).text);
+	td_cli_cell(t, "%s", verdict(r));
 }
 
-static void show_means(const json_t *means)
+static void show_means(const struct td_gpu_apps *a)
 {
 	struct td_cli_table t = {.align = "lrrr"};
-	const json_t *mean;
-	size_t i;
 
-	if (!json_array_size(means))
+	if (!a->means_n)
 		return;
 	printf("\ngeometric means over bam\n");
 	add_headers(&t, (const char *const[]){"place", "x", "speedup", "apps", NULL});
-	json_array_foreach(means, i, mean)
-	{
-		td_cli_cell(&t, "%s", td_gpu_text(mean, "place"));
-		td_cli_cell(&t, "%g", json_number_value(json_object_get(mean, "oversubscribe")));
-		add_ratio(&t, json_object_get(mean, "speedup"));
-		td_cli_cell(&t, "%s", td_gpu_shown("apps", json_object_get(mean, "apps")).text);
+	for (size_t i = 0; i < a->means_n; i++) {
+		td_cli_cell(&t, "%s", a->means[i].place);
+		td_cli_cell(&t, "%g", a->means[i].oversubscribe);
+		add_ratio(&t, a->means[i].speedup);
+		td_cli_cell(&t, "%s", td_cli_grouped(a->means[i].apps).text);
 	}
 	td_cli_table_end(&t, NULL);
 }
 
-void td_gpu_show_apps(const json_t *apps)
+/* Where the processor decided, it may have been by another policy than was asked for. */
+static void show_ejected(const struct td_gpu_run *r)
+{
+	json_t *stats = r->stats_json ? json_loads(r->stats_json, 0, NULL) : NULL;
+	const json_t *ejected = json_object_get(json_object_get(stats, "policy"), "ejected");
+
+	if (json_is_string(ejected))
+		printf("%s, %s: ejected %s, after invalid answers\n", r->app, r->label,
+		       td_cli_shown(json_string_value(ejected)).text);
+	json_decref(stats);
+}
+
+void td_gpu_show_apps(const struct td_gpu_apps *a)
 {
 	struct td_cli_table t = {.align = "llrrrrrrrrl"};
-	const json_t *runs = json_object_get(apps, "runs"), *run;
-	size_t i;
 
-	if (!json_array_size(runs))
+	if (!a->runs_n)
 		return;
 	printf("\n");
 	add_headers(&t,
 		    (const char *const[]){"app", "place", "x", "data", "time", "speedup", "tier 1",
 					  "tier 2", "tier 3 reads", "accuracy", "verified", NULL});
-	json_array_foreach(runs, i, run)
-	{
-		add_run(&t, run);
-	}
+	for (size_t i = 0; i < a->runs_n; i++)
+		add_run(&t, &a->runs[i]);
 	td_cli_table_end(&t, NULL);
-	show_means(json_object_get(apps, "means"));
+	for (size_t i = 0; i < a->runs_n; i++)
+		show_ejected(&a->runs[i]);
+	show_means(a);
 }

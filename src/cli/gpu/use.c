@@ -7,7 +7,6 @@
 
 #include "core/text.h"
 #include "lib/sizes.h"
-#include "show.h"
 #include "tide/gpu.h"
 
 #define MODULE "libtide_gpu.so"
@@ -186,25 +185,17 @@ const char *td_gpu_app_name(size_t i)
 
 /* ---- what it made ---- */
 
-/* By way of its text: the module may have a jansson of its own, whose objects ours cannot search.
- */
-json_t *td_gpu_use_document(json_t *own, const char *verb, const struct tide_error *failed)
+json_t *td_gpu_use_document(const struct td_gpu_result *r, const char *verb, td_gpu_json *add,
+			    const struct tide_error *failed)
 {
-	char *text = json_dumps(own, JSON_COMPACT | JSON_REAL_PRECISION(15));
 	json_t *all = json_pack("{ss ss}", "tide", tide_version(), "verb", verb);
-	json_t *copy = text ? json_loads(text, 0, NULL) : NULL;
 
-	free(text);
-	json_decref(own);
 	if (failed)
 		json_object_set_new(all, "error", td_cli_json_text(failed->text));
-	if (copy && json_object_update(all, copy) == 0) {
-		json_decref(copy);
-		return all;
-	}
-	json_decref(copy);
-	json_decref(all);
-	return NULL;
+	add(all, r);
+	if (failed && json_object_get(all, "ok"))
+		json_object_set_new(all, "ok", json_false());
+	return all;
 }
 
 /* Names of the parts that are not ok, with commas between. */
@@ -215,38 +206,18 @@ static void add_name(char *names, size_t size, const char *name)
 	snprintf(names + n, size - n, "%s%s", n ? ", " : "", name);
 }
 
-static bool is_bad(const json_t *part)
-{
-	return json_is_false(json_object_get(part, "ok"));
-}
-
-static void bad_parts(const json_t *document, char *names, size_t size)
-{
-	const json_t *part;
-	const char *name;
-	size_t i;
-
-	json_array_foreach(json_object_get(document, "parts"), i, part)
-	{
-		if (is_bad(part))
-			add_name(names, size, td_gpu_text(part, "name"));
-	}
-	json_object_foreach((json_t *)(uintptr_t)json_object_get(document, "micro"), name, part)
-	{
-		if (is_bad(part))
-			add_name(names, size, name);
-	}
-	if (is_bad(json_object_get(document, "apps")))
-		add_name(names, size, "applications");
-}
-
-int td_gpu_use_judge(const json_t *document, struct tide_error *err)
+/* What the GPU can do at best is not judged. */
+int td_gpu_use_judge(const struct td_gpu_result *r, bool tables, struct tide_error *err)
 {
 	char names[300] = "";
 
-	if (!is_bad(document))
-		return 0;
-	bad_parts(document, names, sizeof names);
-	return tide_fail(err, -EIO, "not all is well: %s: see what is printed",
-			 *names ? names : "no part is named");
+	for (size_t i = 0; i < r->tests_n; i++)
+		if (!r->tests[i].ok)
+			add_name(names, sizeof names, r->tests[i].name);
+	for (size_t i = 0; tables && i < r->tables_n; i++)
+		if (!r->tables[i].ok)
+			add_name(names, sizeof names, r->tables[i].name);
+	if (r->apps && !r->apps->ok)
+		add_name(names, sizeof names, "applications");
+	return *names ? tide_fail(err, -EIO, "not all is well: %s: see what is printed", names) : 0;
 }

@@ -2,8 +2,7 @@
 #ifndef TD_CLI_GPU_USE_H
 #define TD_CLI_GPU_USE_H
 
-#include "cli/cli.h"
-#include "gpu/gpu.h"
+#include "show.h"
 
 struct td_gpu_use_options {
 	struct td_cli_given given;
@@ -35,10 +34,10 @@ int td_gpu_use_module(struct td_gpu_use *use, struct tide_error *err);
 const struct td_gpu_module *
 td_gpu_use_load(struct tide_error *err); /* without asking; NULL: none */
 
-/* What the module made as a document of ours; failed: why it is not complete, or NULL. Takes it
- * over. NULL: no memory. */
-json_t *td_gpu_use_document(json_t *own, const char *verb, const struct tide_error *failed);
-/* -EIO: something in it is not ok, and what. */
-int td_gpu_use_judge(const json_t *document, struct tide_error *err);
+/* A document of what the module made; failed: why it is not complete, or NULL. */
+json_t *td_gpu_use_document(const struct td_gpu_result *r, const char *verb, td_gpu_json *add,
+			    const struct tide_error *failed);
+/* -EIO: something in it is not ok, and what; tables: also of those. */
+int td_gpu_use_judge(const struct td_gpu_result *r, bool tables, struct tide_error *err);
 
 #endif

@@ -1,7 +1,8 @@
-/* Values of documents as people read them: the last word of a key is its unit. */
+/* Values as people read them: the last word of a key is its unit. */
+#include <math.h>
 #include <string.h>
 
-#include "show.h"
+#include "fields.h"
 
 enum unit { NO_UNIT, NS, BYTES, GBPS, PER_SECOND, SHARE, RATIO };
 
@@ -63,21 +64,19 @@ static struct td_cli_number scaled(double value, const char *const *names, int n
 	return out;
 }
 
-static struct td_cli_number shown_number(enum unit u, const json_t *value)
+struct td_cli_number td_gpu_real_shown(const char *key, double x)
 {
 	static const char *const times[] = {"ns", "us", "ms", "s"};
 	static const char *const rates[] = {"/s", "k/s", "M/s", "G/s"};
-	double x = json_number_value(value);
-	struct td_cli_number out;
+	enum unit u = unit_of(key);
+	struct td_cli_number out = {"-"};
 
+	if (isnan(x))
+		return out;
 	if (u == NS)
 		return scaled(x, times, 4);
 	if (u == PER_SECOND)
 		return scaled(x, rates, 4);
-	if (u == BYTES && x >= 0)
-		return td_cli_bytes((uint64_t)x);
-	if (json_is_integer(value) && x >= 0 && u == NO_UNIT)
-		return td_cli_grouped((uint64_t)json_integer_value(value));
 	if (u == GBPS)
 		snprintf(out.text, sizeof out.text, "%.1f GB/s", x);
 	else if (u == SHARE)
@@ -87,13 +86,32 @@ static struct td_cli_number shown_number(enum unit u, const json_t *value)
 	return out;
 }
 
-struct td_cli_number td_gpu_shown(const char *key, const json_t *value)
+static struct td_cli_number number_shown(const char *key, uint64_t n)
 {
-	struct td_cli_number out = {"-"};
+	enum unit u = unit_of(key);
 
-	if (json_is_number(value))
-		return shown_number(unit_of(key), value);
-	if (json_is_boolean(value))
-		snprintf(out.text, sizeof out.text, "%s", json_is_true(value) ? "yes" : "no");
+	if (u == BYTES)
+		return td_cli_bytes(n);
+	return u == NO_UNIT ? td_cli_grouped(n) : td_gpu_real_shown(key, (double)n);
+}
+
+struct td_gpu_shown td_gpu_field_shown(const struct td_gpu_field *f, const void *from)
+{
+	const void *at = (const char *)from + f->at;
+	struct td_gpu_shown out = {""};
+	const char *text = out.text;
+	struct td_cli_number n;
+
+	if (!td_gpu_field_says(f, from))
+		return out;
+	switch (f->kind) {
+	case TD_GPU_TEXT: text = at; break;
+	case TD_GPU_WORD: text = *(const char *const *)at; break;
+	case TD_GPU_NUMBER: text = (n = number_shown(f->key, *(const uint64_t *)at)).text; break;
+	case TD_GPU_INT: text = (n = td_cli_grouped((uint64_t) * (const int *)at)).text; break;
+	case TD_GPU_REAL: text = (n = td_gpu_real_shown(f->key, *(const double *)at)).text; break;
+	default: text = *(const bool *)at ? "yes" : "no"; break;
+	}
+	snprintf(out.text, sizeof out.text, "%s", text);
 	return out;
 }

@@ -139,7 +139,7 @@ static void draw(struct td_pool_bench *b, uint64_t *random, uint64_t *pages)
 static int access_page(struct td_pool_bench *b, uint64_t page, bool write, uint64_t value,
 		       struct tide_error *err)
 {
-	struct tide_pool_pin pin;
+	struct tide_pool_pin pin = {.size = sizeof pin};
 	int rc = tide_pool_get(b->pool, page, write ? TIDE_POOL_WRITE : TIDE_POOL_READ, &pin, err);
 
 	if (rc)

@@ -10,7 +10,7 @@ struct td_run_options {
 	const char *near_size, *page, *chunk, *evict, *prefetch, *place;
 	const char *host, *host_kind, *storage, *mapping, *service, *threshold, *forks, *watchdog;
 	const char *seed, *log, *stats, *record, *progress;
-	bool whatif, live;
+	bool over_budget, whatif, live;
 };
 #define TD_CLI_OPTIONS struct td_run_options
 
@@ -49,6 +49,9 @@ struct td_run_options {
 	{"fork", 0, TD_CLI_TEXT, TD_CLI_AT(forks), "HOW", \
 	 "copy: a forked child gets plain memory; refuse: fork() fails (copy)", \
 	 TD_CLI_WORDS("copy", "refuse")}, \
+	{"over-budget", 0, TD_CLI_FLAG, TD_CLI_AT(over_budget), NULL, \
+	 "go on in more memory where the budget cannot be kept, instead of ending the program", \
+	 TD_CLI_ANY}, \
 	{"watchdog", 0, TD_CLI_TEXT, TD_CLI_AT(watchdog), "TIME", \
 	 "end the program if a policy takes longer for a decision; 0: never (10s)", TD_CLI_ANY}, \
 	TD_CLI_SEED_OPTION, \
@@ -57,7 +60,7 @@ struct td_run_options {
 	{"stats", 0, TD_CLI_TEXT, TD_CLI_AT(stats), "FILE", \
 	 "write the results to FILE as JSON", TD_CLI_ANY}, \
 	{"whatif", 0, TD_CLI_FLAG, TD_CLI_AT(whatif), NULL, \
-	 "record, and show afterwards what other policies would have done", TD_CLI_ANY}, \
+	 "record, and show afterwards how few faults any eviction policy could have had", TD_CLI_ANY}, \
 	{"live", 0, TD_CLI_FLAG, TD_CLI_AT(live), NULL, \
 	 "show tiers, faults and policy on standard error while the program runs", TD_CLI_ANY}, \
 	{"progress", 0, TD_CLI_TEXT, TD_CLI_AT(progress), "WHEN", \

@@ -18,6 +18,7 @@ struct td_run {
 	char folder[64]; /* temporary: the slots, and the trace of --whatif */
 	char record[PATH_MAX];
 	struct td_slots *slots;
+	uint64_t near_bytes; /* 0: not known, since no pager could be opened */
 	bool live;
 	pid_t pid;
 	int status; /* as a shell would say it */
@@ -52,12 +53,17 @@ void td_run_view_end(struct td_run_view *v);
 /* summary.c */
 unsigned td_run_processes(const struct td_run *r); /* that have a slot */
 void td_run_summary(struct td_run *r);
-int td_run_check_files(struct td_run *r,
-		       struct tide_error *err); /* are those of processes whole? */
+/* Are the files of all processes whole, and their budgets kept? */
+int td_run_check_ends(struct td_run *r, struct tide_error *err);
 void td_run_total(struct td_run *r, struct tide_stats *total);
 /* What process i said itself when it ended; NULL: it was cut short. */
 json_t *td_run_document(const struct td_run *r, unsigned i);
 int td_run_write_stats(struct td_run *r, struct tide_error *err);
+
+/* unpaged.c: memory that was not paged though near memory could not hold it, and why. */
+void td_run_print_unpaged(const struct td_run *r);
+json_t *td_run_unpaged_json(const struct td_run *r);
+const char *td_run_threshold(const struct td_run *r);
 
 /* whatif.c */
 int td_run_whatif(struct td_run *r, struct tide_error *err);

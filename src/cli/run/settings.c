@@ -36,8 +36,9 @@ static int check_threshold(const char *text, struct tide_error *err)
 
 	if (!text || (td_core_size(text, strlen(text), &bytes) == 0 && bytes >= 4096))
 		return 0;
-	return tide_fail(err, -EINVAL, "--threshold %s is no size from 4K on: give one such as 1M",
-			 td_cli_shown(text).text);
+	return tide_fail(err, -EINVAL,
+			 "--threshold %s is no size from 4K on: give one such as 1M%s",
+			 td_cli_shown(text).text, td_core_size_hint(text, strlen(text)));
 }
 
 static int check_fork(const char *text, struct tide_error *err)
@@ -75,16 +76,21 @@ static int check_place(const char *path, struct tide_error *err)
 }
 
 /* The same pager, here, for a moment: whatever is wrong with the settings or the kernel is said
- * before anything runs. */
-static int try_out(const struct tide_options *options, struct tide_error *err)
+ * before anything runs. What a process that may run unpaged cannot have, it says itself. */
+static int try_out(struct td_run *r, struct tide_error *err)
 {
-	struct tide_options o = *options;
+	struct tide_options o = r->options;
+	struct tide_stats stats = {.size = sizeof stats};
 	struct tide *t;
 	int rc;
 
 	o.log = o.record = NULL;
 	rc = tide_open(&t, &o, err);
-	return rc ? rc : tide_close(t, err);
+	if (rc)
+		return o.over_budget && rc != -EINVAL ? 0 : rc;
+	tide_stats(t, &stats, NULL);
+	r->near_bytes = stats.near_limit_bytes;
+	return tide_close(t, err);
 }
 
 int td_run_settings(struct td_run *r, struct tide_error *err)
@@ -122,6 +128,7 @@ int td_run_settings(struct td_run *r, struct tide_error *err)
 		.log = a->log,
 		.record = a->record,
 		.watchdog = a->watchdog,
+		.over_budget = a->over_budget,
 	};
-	return try_out(&r->options, err);
+	return try_out(r, err);
 }

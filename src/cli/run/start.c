@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -36,9 +37,23 @@ static int make_slots(struct td_run *r, struct tide_error *err)
 	return 0;
 }
 
+/* Processes of root may become those of other users, and publish their figures all the same: they
+ * know the name, and nobody else can list it. */
+static void open_to_others(const struct td_run *r)
+{
+	char path[128];
+
+	if (geteuid() != 0)
+		return;
+	snprintf(path, sizeof path, "%s/slots", r->folder);
+	if (chmod(path, 0666) == 0)
+		chmod(r->folder, 01733);
+}
+
 int td_run_prepare(struct td_run *r, struct tide_error *err)
 {
 	const char *tmp = getenv("TMPDIR");
+	int rc;
 
 	if (!tmp || strlen(tmp) > sizeof r->folder - 20)
 		tmp = "/tmp";
@@ -54,7 +69,10 @@ int td_run_prepare(struct td_run *r, struct tide_error *err)
 		snprintf(r->record, sizeof r->record, "%s/events.tide", r->folder);
 	if (*r->record)
 		r->options.record = r->record;
-	return make_slots(r, err);
+	rc = make_slots(r, err);
+	if (!rc)
+		open_to_others(r);
+	return rc;
 }
 
 void td_run_clean(struct td_run *r)
@@ -120,6 +138,7 @@ static void set_environment(const struct td_run *r)
 #undef TD_SETTING
 	set("threshold", r->args->threshold);
 	set("fork", r->args->forks);
+	set("over_budget", r->args->over_budget ? "1" : NULL);
 	snprintf(slots, sizeof slots, "%s/slots", r->folder);
 	set("slots", slots);
 	snprintf(list, sizeof list, "%s%s%s", r->preload, others && *others ? ":" : "",
@@ -145,7 +164,6 @@ static void start(const struct td_run *r, const struct signals *before, int repo
 
 	for (size_t i = 0; i < KEPT; i++)
 		sigaction(kept[i], &before->kept[i], NULL);
-	signal(SIGPIPE, SIG_DFL); /* which tide itself ignores */
 	sigprocmask(SIG_SETMASK, &before->mask, NULL);
 	set_environment(r);
 	execv(r->program, r->args->given.command);

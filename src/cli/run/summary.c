@@ -64,19 +64,28 @@ static void print_figures(const struct tide_stats *s, const struct td_slot_most 
 			td_cli_grouped(s->io_errors).text);
 }
 
+static const char *how_ended(const struct td_slot *slot)
+{
+	switch (atomic_load(&slot->state)) {
+	case TD_SLOT_ON: return "; cut short, as it last was";
+	case TD_SLOT_OVER: return "; ended, since its budget could not be kept";
+	default: return "";
+	}
+}
+
 static void print_process(const struct td_run *r, struct td_slot *slot)
 {
 	struct tide_stats s = {.size = sizeof s};
 
 	td_slot_read(slot, &s);
 	if (!*s.evict) {
-		fprintf(stderr, "tide %s: %s (%d): ended before it was paged\n", r->verb,
-			slot->program, (int)slot->pid);
+		fprintf(stderr, "tide %s: %s (%d): %s\n", r->verb, slot->program, (int)slot->pid,
+			atomic_load(&slot->state) == TD_SLOT_ON ? "ended before it was paged"
+								: "could not be paged");
 		return;
 	}
 	fprintf(stderr, "tide %s: %s (%d): evict %s, mapping %s, service %s%s\n", r->verb,
-		slot->program, (int)slot->pid, s.evict, s.mapping, s.service,
-		atomic_load(&slot->state) == TD_SLOT_ON ? "; cut short, as it last was" : "");
+		slot->program, (int)slot->pid, s.evict, s.mapping, s.service, how_ended(slot));
 	if (*s.ejected)
 		fprintf(stderr, "  ejected %s, after invalid answers\n", s.ejected);
 	print_figures(&s, &slot->most);
@@ -86,23 +95,31 @@ void td_run_summary(struct td_run *r)
 {
 	unsigned n = td_run_processes(r), all = atomic_load(&r->slots->used);
 
-	if (!n && strcmp(r->verb, "record") != 0 && !r->args->whatif) /* which say it themselves */
-		fprintf(stderr, "tide %s: nothing was paged: no allocation was as large as %s\n",
-			r->verb, r->args->threshold ? r->args->threshold : "1M");
+	if (!n)
+		fprintf(stderr,
+			"tide %s: nothing was paged: no allocation of %s or more was seen\n",
+			r->verb, td_run_threshold(r));
 	for (unsigned i = 0; i < n; i++)
 		print_process(r, &r->slots->at[i]);
 	if (all > n)
 		fprintf(stderr, "tide %s: %u more processes were paged, and not counted\n", r->verb,
 			all - n);
+	td_run_print_unpaged(r);
 }
 
-int td_run_check_files(struct td_run *r, struct tide_error *err)
+int td_run_check_ends(struct td_run *r, struct tide_error *err)
 {
-	for (unsigned i = 0; i < td_run_processes(r); i++)
-		if (atomic_load(&r->slots->at[i].state) == TD_SLOT_LOST)
+	for (unsigned i = 0; i < td_run_processes(r); i++) {
+		const struct td_slot *slot = &r->slots->at[i];
+		if (atomic_load(&slot->state) == TD_SLOT_LOST)
 			return tide_fail(err, -EIO,
 					 "%s could not write its trace or log whole: see above why",
-					 r->slots->at[i].program);
+					 slot->program);
+		if (atomic_load(&slot->state) == TD_SLOT_OVER)
+			return tide_fail(err, -ENOMEM,
+					 "%s could not keep its budget: see above why",
+					 slot->program);
+	}
 	return 0;
 }
 
@@ -196,11 +213,11 @@ int td_run_write_stats(struct td_run *r, struct tide_error *err)
 	td_run_total(r, &total);
 	for (unsigned i = 0; i < td_run_processes(r); i++)
 		json_array_append_new(list, process_json(r, i));
-	root = json_pack("{ss ss so si so so so so s{sf}}", "tide", tide_version(), "verb", r->verb,
-			 "command", command_json(r->args->given.command), "status", r->status,
-			 "config", config_json(r), "counts", td_stats_counts(&total.counts),
-			 "pager", figures_json(&total), "processes", list, "wall", "seconds",
-			 r->seconds);
+	root = json_pack("{ss ss so si so so so so so s{sf}}", "tide", tide_version(), "verb",
+			 r->verb, "command", command_json(r->args->given.command), "status",
+			 r->status, "config", config_json(r), "counts",
+			 td_stats_counts(&total.counts), "pager", figures_json(&total), "processes",
+			 list, "unpaged", td_run_unpaged_json(r), "wall", "seconds", r->seconds);
 	rc = root ? json_dump_file(root, to, JSON_INDENT(2) | JSON_REAL_PRECISION(15)) : -1;
 	json_decref(root);
 	return rc ? fail_stats(to, err) : 0;

@@ -86,7 +86,7 @@ static int check_sizes(const struct td_cli_grid *grid, struct tide_error *err)
 static int try(const struct tide_sim_options *options, struct tide_error *err)
 {
 	struct tide_sim *sim;
-	int rc = tide_sim_open(&sim, options, err);
+	int rc = td_cli_open_sim(&sim, options, err);
 
 	if (!rc)
 		tide_sim_close(sim);

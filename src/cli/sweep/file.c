@@ -7,9 +7,11 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "report/record.h"
 #include "sweep.h"
 
 static const char line_start[] = "{\"tide\":"; /* how every line begins */
@@ -25,30 +27,55 @@ static int fail_file(const struct td_cli_results *r, const char *verb, struct ti
 			 r->path ? r->path : "standard output", strerror(code), then);
 }
 
-/* A result or a failure of this version of tide, by its key. */
-static int take_result(const struct td_cli_results *r, const json_t *o, struct td_cli_plan *plan,
-		       struct tide_error *err)
-{
-	const char *version = json_string_value(json_object_get(o, "tide"));
-	const char *key = json_string_value(json_object_get(o, "key"));
-	bool failed = json_object_get(o, "error") != NULL;
+/* What is read back, and what it is held against. */
+struct reading {
+	const struct td_cli_grid *grid;
+	struct td_cli_plan *plan;
+	json_t *digests; /* of inputs that were looked at */
+};
 
-	if (!version || !key || !failed == !json_object_get(o, "counts") ||
-	    !td_cli_plan_mark(plan, key, failed))
-		return -EBADMSG;
-	if (strcmp(version, tide_version()) == 0)
-		return 0;
-	return tide_fail(err, -EEXIST,
-			 "%s has results of tide %s, and this is %s: give another --output, or "
-			 "remove it",
-			 r->path, td_cli_shown(version).text, tide_version());
+/* Whether a result of before counts: it must be of this tide, and of the input as it is now. */
+static int judge(struct reading *in, const struct td_cli_planned *run, const json_t *o,
+		 enum td_cli_state *state)
+{
+	struct td_report_record record = td_report_record(o, o);
+	struct td_cli_key now;
+	int rc = 0;
+
+	*state = json_object_get(o, "error") ? TD_CLI_FAILED : TD_CLI_DONE;
+	if (strcmp(record.version, tide_version()) != 0) {
+		*state = TD_CLI_OLD;
+	} else if (*state == TD_CLI_DONE && record.input) {
+		rc = td_cli_grid_digest(in->grid, in->digests, run->index, &now);
+		if (strcmp(record.input, now.text) != 0)
+			*state = TD_CLI_CHANGED;
+	}
+	return rc;
 }
 
-static int take_line(const struct td_cli_results *r, const char *line, size_t n,
-		     struct td_cli_plan *plan, struct tide_error *err)
+/* A result or a failure, by its key. */
+static int take_result(struct reading *in, const json_t *o, struct tide_error *err)
+{
+	const char *key = json_string_value(json_object_get(o, "key"));
+	bool failed = json_object_get(o, "error") != NULL;
+	struct td_cli_planned *run;
+	enum td_cli_state state;
+
+	if (!json_is_string(json_object_get(o, "tide")) || !key ||
+	    !failed == !json_object_get(o, "counts") || !td_cli_plan_find(in->plan, key, &run))
+		return -EBADMSG;
+	if (!run)
+		return 0;
+	if (judge(in, run, o, &state))
+		return tide_fail(err, -ENOMEM, "no memory for the results: free some");
+	td_cli_plan_mark(run, state);
+	return 0;
+}
+
+static int take_line(struct reading *in, const char *line, size_t n, struct tide_error *err)
 {
 	json_t *o = json_loadb(line, n, 0, NULL);
-	int rc = take_result(r, o, plan, err);
+	int rc = take_result(in, o, err);
 
 	json_decref(o);
 	return rc;
@@ -56,7 +83,7 @@ static int take_line(const struct td_cli_results *r, const char *line, size_t n,
 
 /* How much of a file is whole lines, all of which were taken. */
 static int take_lines(const struct td_cli_results *r, const char *text, size_t n, size_t *whole,
-		      struct td_cli_plan *plan, struct tide_error *err)
+		      struct reading *in, struct tide_error *err)
 {
 	const char *end;
 	int rc = 0;
@@ -64,7 +91,7 @@ static int take_lines(const struct td_cli_results *r, const char *text, size_t n
 	*whole = 0;
 	for (uint64_t number = 1; !rc && (end = memchr(text + *whole, '\n', n - *whole));
 	     number++) {
-		rc = take_line(r, text + *whole, (size_t)(end - text) - *whole, plan, err);
+		rc = take_line(in, text + *whole, (size_t)(end - text) - *whole, err);
 		if (rc == -EBADMSG)
 			rc = tide_fail(err, -EEXIST,
 				       "%s line %" PRIu64 " is no result of a sweep: give another "
@@ -78,10 +105,10 @@ static int take_lines(const struct td_cli_results *r, const char *text, size_t n
 /* What stands after the last whole line: a result that only lacks its end of line gets it, one
  * that a kill cut short is cut off, and anything else is not ours to touch. */
 static int mend(const struct td_cli_results *r, const char *rest, size_t n, size_t whole, bool look,
-		struct td_cli_plan *plan, struct tide_error *err)
+		struct reading *in, struct tide_error *err)
 {
 	size_t known = n < strlen(line_start) ? n : strlen(line_start);
-	int rc = n ? take_line(r, rest, n, plan, err) : 0;
+	int rc = n ? take_line(in, rest, n, err) : 0;
 
 	if (!n || (rc && rc != -EBADMSG))
 		return rc;
@@ -97,7 +124,7 @@ static int mend(const struct td_cli_results *r, const char *rest, size_t n, size
 	return write(r->fd, "\n", 1) == 1 ? 0 : fail_file(r, "write", err);
 }
 
-static int read_back(const struct td_cli_results *r, size_t n, bool look, struct td_cli_plan *plan,
+static int read_back(const struct td_cli_results *r, size_t n, bool look, struct reading *in,
 		     struct tide_error *err)
 {
 	size_t whole;
@@ -109,9 +136,9 @@ static int read_back(const struct td_cli_results *r, size_t n, bool look, struct
 	text = mmap(NULL, n, PROT_READ, MAP_PRIVATE, r->fd, 0);
 	if (text == MAP_FAILED)
 		return fail_file(r, "read", err);
-	rc = take_lines(r, text, n, &whole, plan, err);
+	rc = take_lines(r, text, n, &whole, in, err);
 	if (!rc)
-		rc = mend(r, text + whole, n - whole, whole, look, plan, err);
+		rc = mend(r, text + whole, n - whole, whole, look, in, err);
 	munmap(text, n);
 	return rc;
 }
@@ -125,7 +152,7 @@ static int lock(const struct td_cli_results *r, struct tide_error *err)
 			 "another sweep writes %s: wait for it, or give another --output", r->path);
 }
 
-static int open_file(struct td_cli_results *r, bool look, struct td_cli_plan *plan,
+static int open_file(struct td_cli_results *r, bool look, struct reading *in,
 		     struct tide_error *err)
 {
 	int flags = look ? O_RDONLY : O_RDWR | O_CREAT | O_APPEND;
@@ -145,22 +172,23 @@ static int open_file(struct td_cli_results *r, bool look, struct td_cli_plan *pl
 	/* What a writer added before the lock was had counts too. */
 	if (!rc && fstat(r->fd, &st))
 		rc = fail_file(r, "read", err);
-	return rc ? rc : read_back(r, (size_t)st.st_size, look, plan, err);
+	return rc ? rc : read_back(r, (size_t)st.st_size, look, in, err);
 }
 
 int td_cli_results_open(struct td_cli_results *r, const char *path, bool look,
-			struct td_cli_plan *plan, struct tide_error *err)
+			const struct td_cli_grid *grid, struct td_cli_plan *plan,
+			struct tide_error *err)
 {
+	struct reading in = {grid, plan, json_object()};
 	int rc;
 
 	*r = (struct td_cli_results){.path = path, .fd = -1};
-	if (!path) {
+	if (!path)
 		r->fd = STDOUT_FILENO;
-		return 0;
-	}
-	rc = open_file(r, look, plan, err);
+	rc = path ? open_file(r, look, &in, err) : 0;
 	if (rc)
 		td_cli_results_close(r, NULL);
+	json_decref(in.digests);
 	return rc;
 }
 
@@ -193,6 +221,59 @@ int td_cli_results_add(struct td_cli_results *r, const char *line, size_t n, str
 	if (before >= 0 && ftruncate(r->fd, before))
 		r->unsynced = true;
 	return rc;
+}
+
+/* ---- a file that is removed while the sweep runs ---- */
+
+static bool is_there(const struct td_cli_results *r, struct stat *open)
+{
+	struct stat named;
+
+	return fstat(r->fd, open) == 0 && stat(r->path, &named) == 0 &&
+	       named.st_dev == open->st_dev && named.st_ino == open->st_ino;
+}
+
+static bool copy_all(int to, int from, off_t bytes)
+{
+	off_t at = 0;
+
+	while (at < bytes)
+		if (sendfile(to, from, &at, (size_t)(bytes - at)) <= 0)
+			return false;
+	return true;
+}
+
+/* Its name may be another file's by now: that one is not touched. */
+static int fail_restore(const struct td_cli_results *r, struct tide_error *err)
+{
+	return tide_fail(
+		err, -EIO,
+		"%s was removed while the sweep ran, and cannot be written again (%s): its "
+		"results are lost",
+		r->path, strerror(errno));
+}
+
+int td_cli_results_keep(struct td_cli_results *r, struct tide_error *err)
+{
+	struct stat st;
+	int fd;
+
+	if (!r->regular || is_there(r, &st))
+		return 0;
+	fd = open(r->path, O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, st.st_mode & 07777);
+	if (fd < 0)
+		return fail_restore(r, err);
+	/* sendfile() does not write to files that are appended to. */
+	if (fcntl(fd, F_SETFL, 0) != 0 || !copy_all(fd, r->fd, st.st_size) ||
+	    fcntl(fd, F_SETFL, O_APPEND) != 0 || dup3(fd, r->fd, O_CLOEXEC) < 0) {
+		fail_restore(r, err);
+		close(fd);
+		return -EIO;
+	}
+	close(fd);
+	r->restored = true;
+	r->unsynced = true;
+	return lock(r, err);
 }
 
 int td_cli_results_sync(struct td_cli_results *r, struct tide_error *err)

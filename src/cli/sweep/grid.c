@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/text.h"
 #include "sweep.h"
 
 static int fill(struct td_cli_axis *axis, const char *option, const struct td_cli_list *list,
@@ -137,6 +138,8 @@ int td_cli_grid_make(struct td_cli_grid *grid, const struct td_cli_sweep_options
 		.functional = args->functional || !args->model.n,
 		.crossed = args->evict.n || args->prefetch.n || args->place.n || !args->policies.n,
 		.replace_invalid = args->replace_invalid,
+		.split = args->split,
+		.objects = args->objects,
 	};
 	rc = fill_all(grid, args, err);
 	if (!rc)
@@ -213,7 +216,9 @@ void td_cli_grid_at(const struct td_cli_grid *grid, uint64_t i, struct td_cli_po
 	uint64_t seeded;
 
 	*point = (struct td_cli_point){.options.size = sizeof *o,
-				       .options.replace_invalid = grid->replace_invalid};
+				       .options.replace_invalid = grid->replace_invalid,
+				       .options.split = grid->split,
+				       .options.objects = grid->objects};
 	take_policies(grid, &i, o);
 	o->model = take_model(grid, &i);
 	o->host = take_value(&grid->host, &i);
@@ -229,58 +234,6 @@ void td_cli_grid_at(const struct td_cli_grid *grid, uint64_t i, struct td_cli_po
 		point->group = grid->n + seeded;
 }
 
-static void put(struct td_cli_text *text, const char *from, size_t n)
-{
-	if (text->room - text->n <= n) {
-		size_t room = (text->n + n + 1) * 2;
-		char *at = realloc(text->at, room);
-		if (!at) {
-			text->failed = true;
-			return;
-		}
-		text->at = at;
-		text->room = room;
-	}
-	memcpy(text->at + text->n, from, n);
-	text->n += n;
-	text->at[text->n] = '\0';
-}
-
-static void put_word(struct td_cli_text *text, const char *word)
-{
-	put(text, word, strlen(word));
-}
-
-/* As a shell reads it: in single quotes where a character could mean something to it. */
-static void put_quoted(struct td_cli_text *text, const char *word)
-{
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				    "0123456789_@%+=:,./-";
-	size_t n;
-
-	if (!word[strspn(word, plain)]) {
-		put_word(text, word);
-		return;
-	}
-	put_word(text, "'");
-	while (n = strcspn(word, "'"), put(text, word, n), word[n]) {
-		put_word(text, "'\\''");
-		word += n + 1;
-	}
-	put_word(text, "'");
-}
-
-static void put_option(struct td_cli_text *text, const char *name, const char *value)
-{
-	if (!value)
-		return;
-	put_word(text, " --");
-	put_word(text, name);
-	/* A word with two dashes is an option, unless it is held on to one. */
-	put_word(text, strncmp(value, "--", 2) == 0 ? "=" : " ");
-	put_quoted(text, value);
-}
-
 int td_cli_grid_command(const struct td_cli_grid *grid, uint64_t i, struct td_cli_text *text)
 {
 	struct td_cli_point point;
@@ -289,21 +242,23 @@ int td_cli_grid_command(const struct td_cli_grid *grid, uint64_t i, struct td_cl
 	text->n = 0;
 	text->failed = false;
 	td_cli_grid_at(grid, i, &point);
-	put_word(text, "tide sim");
-	put_option(text, "trace", o->trace);
-	put_option(text, "workload", o->workload);
-	put_option(text, "format", o->format);
-	put_option(text, "columns", o->columns);
-	put_option(text, "near", o->near_size);
-	put_option(text, "page", o->page);
-	put_option(text, "chunk", o->chunk);
-	put_option(text, "evict", o->evict);
-	put_option(text, "prefetch", o->prefetch);
-	put_option(text, "place", o->place);
-	put_option(text, "host", o->host);
-	put_option(text, "model", o->model);
-	put_word(text, o->model ? "" : " --functional");
-	put_option(text, "seed", o->seed);
-	put_word(text, o->replace_invalid ? " --replace-invalid" : "");
+	td_cli_put_word(text, "tide sim");
+	td_cli_put_option(text, "trace", o->trace);
+	td_cli_put_option(text, "workload", o->workload);
+	td_cli_put_option(text, "format", o->format);
+	td_cli_put_option(text, "columns", o->columns);
+	td_cli_put_option(text, "near", o->near_size);
+	td_cli_put_option(text, "page", o->page);
+	td_cli_put_option(text, "chunk", o->chunk);
+	td_cli_put_option(text, "evict", o->evict);
+	td_cli_put_option(text, "prefetch", o->prefetch);
+	td_cli_put_option(text, "place", o->place);
+	td_cli_put_option(text, "host", o->host);
+	td_cli_put_option(text, "split", o->split);
+	td_cli_put_word(text, o->objects ? " --objects" : "");
+	td_cli_put_option(text, "model", o->model);
+	td_cli_put_word(text, o->model ? "" : " --functional");
+	td_cli_put_option(text, "seed", o->seed);
+	td_cli_put_word(text, o->replace_invalid ? " --replace-invalid" : "");
 	return text->failed ? -ENOMEM : 0;
 }

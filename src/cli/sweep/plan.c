@@ -148,17 +148,20 @@ static struct td_cli_planned *find(const struct td_cli_plan *plan, const XXH128_
 	return NULL;
 }
 
-bool td_cli_plan_mark(struct td_cli_plan *plan, const char *key, bool failed)
+bool td_cli_plan_find(const struct td_cli_plan *plan, const char *key, struct td_cli_planned **run)
 {
-	struct td_cli_planned *run;
 	XXH128_hash_t wanted;
 
 	if (!read_key(key, &wanted))
 		return false;
-	run = find(plan, &wanted);
-	if (run)
-		run->state = failed ? TD_CLI_FAILED : TD_CLI_DONE;
+	*run = find(plan, &wanted);
 	return true;
+}
+
+void td_cli_plan_mark(struct td_cli_planned *run, enum td_cli_state state)
+{
+	if (state >= TD_CLI_DONE || run->state < TD_CLI_DONE)
+		run->state = state;
 }
 
 void td_cli_plan_order(struct td_cli_plan *plan, bool retry)
@@ -171,6 +174,8 @@ void td_cli_plan_order(struct td_cli_plan *plan, bool retry)
 			plan->failed++;
 		else
 			plan->at[plan->left++] = run;
+		plan->old += run.state == TD_CLI_OLD;
+		plan->changed += run.state == TD_CLI_CHANGED;
 	}
 	qsort(plan->at, plan->left, sizeof *plan->at, by_index);
 }

@@ -201,6 +201,8 @@ static void tick(void *arg)
 		s->synced_ns = now;
 	}
 	pthread_mutex_lock(&s->lock);
+	if (!rc)
+		rc = td_cli_results_keep(&s->results, &err);
 	if (rc)
 		give_up(s, rc, &err);
 	if (s->progress)
@@ -215,6 +217,7 @@ static void stop(void *arg, int signal_number)
 	size_t before = s->plan.done + s->plan.failed;
 
 	pthread_mutex_lock(&s->lock);
+	td_cli_results_keep(&s->results, NULL);
 	td_cli_results_sync(&s->results, NULL);
 	wipe(s);
 	fprintf(stderr, "tide sweep: stopped by SIG%s after %s of %s runs: %s\n",

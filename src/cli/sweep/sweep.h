@@ -8,6 +8,7 @@
 #include <sys/types.h>
 #include <xxhash.h>
 
+#include "../command.h"
 #include "../runs.h"
 
 #define TD_CLI_VALUES_MAX 1000000 /* of one axis */
@@ -18,9 +19,9 @@ struct td_cli_sweep_options {
 	struct td_cli_given given;
 	struct td_cli_list trace, workload, near_size, host, page, chunk, seed, model;
 	struct td_cli_list evict, prefetch, place, policies;
-	const char *format, *columns, *output, *shard, *progress;
+	const char *format, *columns, *split, *output, *shard, *progress;
 	uint64_t jobs; /* 0: not given */
-	bool functional, replace_invalid, retry, dry_run;
+	bool functional, replace_invalid, objects, retry, dry_run;
 };
 
 /* ---- braces.c: `mhpe:t1={16,32},t2={30..50..10}` is six values ---- */
@@ -40,10 +41,10 @@ struct td_cli_grid {
 	struct td_cli_axis trace, workload, near_size, host, page, chunk, seed, model;
 	struct td_cli_axis evict, prefetch, place;
 	struct td_cli_axis pairs; /* each two texts, one after the other */
-	const char *format, *columns;
+	const char *format, *columns, *split;
 	bool functional; /* a value of the axis of models */
 	bool crossed;    /* evict x prefetch x place; else pairs alone */
-	bool replace_invalid;
+	bool replace_invalid, objects;
 	uint64_t n; /* runs */
 };
 
@@ -51,12 +52,6 @@ struct td_cli_grid {
 struct td_cli_point {
 	struct tide_sim_options options;
 	uint64_t group; /* runs of the same group have the same input, pages and seed */
-};
-
-struct td_cli_text {
-	char *at;
-	size_t n, room;
-	bool failed;
 };
 
 int td_cli_grid_make(struct td_cli_grid *grid, const struct td_cli_sweep_options *args,
@@ -75,7 +70,8 @@ int td_cli_grid_check(const struct td_cli_grid *grid, struct tide_error *err);
 
 /* ---- plan.c: which runs are this sweep's, and which of them are left ---- */
 
-enum td_cli_state { TD_CLI_LEFT, TD_CLI_DONE, TD_CLI_FAILED };
+/* OLD: another version of tide did it; CHANGED: its input was another. Both are made again. */
+enum td_cli_state { TD_CLI_LEFT, TD_CLI_OLD, TD_CLI_CHANGED, TD_CLI_DONE, TD_CLI_FAILED };
 
 struct td_cli_planned {
 	XXH128_hash_t key; /* of the command line */
@@ -86,7 +82,7 @@ struct td_cli_planned {
 struct td_cli_plan {
 	struct td_cli_planned *at; /* by key; after td_cli_plan_order() those left, by index */
 	XXH128_hash_t grid;        /* the key of all of them: another grid has another one */
-	size_t n, left, done, failed;
+	size_t n, left, done, failed, old, changed; /* old and changed are among those left */
 };
 
 struct td_cli_key {
@@ -97,11 +93,19 @@ struct td_cli_key {
 int td_cli_plan_make(struct td_cli_plan *plan, const struct td_cli_grid *grid, const char *shard,
 		     struct tide_error *err);
 void td_cli_plan_free(struct td_cli_plan *plan);
-/* What a line of results says; the last one counts. Keys of other sweeps are ignored; false: it is
- * no key. */
-bool td_cli_plan_mark(struct td_cli_plan *plan, const char *key, bool failed);
+/* The run with this key, NULL: it is not of this sweep. False: it is no key. */
+bool td_cli_plan_find(const struct td_cli_plan *plan, const char *key, struct td_cli_planned **run);
+/* What a line of results says. Of those that count the last one does. */
+void td_cli_plan_mark(struct td_cli_planned *run, enum td_cli_state state);
 void td_cli_plan_order(struct td_cli_plan *plan, bool retry);
 struct td_cli_key td_cli_key_text(XXH128_hash_t key);
+
+/* ---- inputs.c ---- */
+
+/* The digest of the input of run i, as its record would say it; empty: it cannot be read. found
+ * keeps those of inputs that were looked at before. */
+int td_cli_grid_digest(const struct td_cli_grid *grid, json_t *found, uint64_t i,
+		       struct td_cli_key *out);
 
 /* ---- file.c: the results, a line each ---- */
 
@@ -109,13 +113,17 @@ struct td_cli_results {
 	const char *path; /* NULL: standard output */
 	int fd;
 	bool regular;         /* what is there can be read, locked and cut */
+	bool restored;        /* it was removed while the sweep ran, and written again */
 	atomic_bool unsynced; /* lines were written since the last sync */
 };
 
 /* Reads what is there and marks it in the plan. For a look alone nothing is changed, made or
  * locked. */
 int td_cli_results_open(struct td_cli_results *r, const char *path, bool look,
-			struct td_cli_plan *plan, struct tide_error *err);
+			const struct td_cli_grid *grid, struct td_cli_plan *plan,
+			struct tide_error *err);
+/* If the file was removed, writes it again. To be called now and then, while nobody adds. */
+int td_cli_results_keep(struct td_cli_results *r, struct tide_error *err);
 /* All of it, or none. */
 int td_cli_results_add(struct td_cli_results *r, const char *line, size_t n,
 		       struct tide_error *err);

@@ -16,7 +16,24 @@ static json_t *mark_json(const struct tide_mark *m)
 			 td_cli_json_u64(m->page), "pages", td_cli_json_u64(m->pages));
 }
 
-static int show_json(json_t *list, const struct tide_batch *b, struct tide_error *err)
+/* Adds what the trace says of the object of access i. */
+static void add_object(json_t *o, const struct td_trace_source *source, const struct tide_batch *b,
+		       uint32_t i)
+{
+	const char *name = td_trace_name(source, b->page[i]);
+
+	if (name)
+		json_object_set_new(o, "name", td_cli_json_text(name));
+	if (source->groups)
+		json_object_set_new(o, "first", json_boolean(b->object->first[i]));
+	if (source->sizes)
+		json_object_set_new(o, "bytes", td_cli_json_u64(b->object->bytes[i]));
+	if (source->costs)
+		json_object_set_new(o, "cost", td_cli_json_u64(b->object->cost[i]));
+}
+
+static int show_json(json_t *list, const struct td_trace_source *source, const struct tide_batch *b,
+		     struct tide_error *err)
 {
 	uint32_t k = 0;
 
@@ -26,6 +43,7 @@ static int show_json(json_t *list, const struct tide_batch *b, struct tide_error
 				      td_cli_json_u64(b->stream[i]));
 		for (; k < b->marks_n && b->marks[k].at <= i; k++)
 			json_array_append_new(list, mark_json(&b->marks[k]));
+		add_object(o, source, b, i);
 		if (json_array_append_new(list, o) != 0)
 			return tide_fail(err, -ENOMEM, "no memory for the accesses: show fewer");
 	}
@@ -35,13 +53,16 @@ static int show_json(json_t *list, const struct tide_batch *b, struct tide_error
 static int show_range(const struct td_cli_trace_options *args, struct show *to,
 		      struct tide_error *err)
 {
-	struct tide_batch batch = {0}; /* zero, as sources want it */
+	struct tide_batch_object object = {0};
+	struct tide_batch batch = {.object = &object}; /* zero, as sources want it */
 	uint64_t count = args->count ? args->count : 10, left = count;
 	struct td_trace_source *source;
 	int rc = td_cli_open_trace(args, &source, err);
 
 	if (rc)
 		return rc;
+	if (to->writer)
+		td_trace_write_like(to->writer, source);
 	if (args->from > 1)
 		rc = td_trace_seek(source, args->from - 1, err);
 	while (left > 0 && !rc) {
@@ -51,7 +72,7 @@ static int show_range(const struct td_cli_trace_options *args, struct show *to,
 		if (batch.n > left)
 			batch.n = (uint32_t)left;
 		left -= batch.n;
-		rc = to->list ? show_json(to->list, &batch, err)
+		rc = to->list ? show_json(to->list, source, &batch, err)
 			      : td_trace_put(to->writer, &batch, err);
 	}
 	td_trace_close(source);

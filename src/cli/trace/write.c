@@ -25,8 +25,12 @@ static int check_out(const struct td_cli_trace_options *args, const char *out,
 static int pump(struct td_trace_source *source, struct td_trace_writer *writer,
 		struct td_cli_progress *progress, uint64_t *events, struct tide_error *err)
 {
+	struct tide_batch_object object = {0};
 	struct tide_batch batch = {0}; /* zero, as sources want it */
 	int rc;
+
+	batch.object = td_trace_has_objects(source) ? &object : NULL;
+	td_trace_write_like(writer, source);
 
 	for (*events = 0;; *events += batch.n) {
 		rc = td_trace_next_marked(source, &batch, err);
@@ -48,7 +52,7 @@ static int report_written(const struct td_cli_trace_options *args, const char *v
 						   "accesses", td_cli_json_u64(events)),
 					 err);
 	if (strcmp(out, "-") != 0)
-		printf("%s: %s accesses\n", out, td_cli_grouped(events).text);
+		printf("%s: %s accesses\n", td_cli_name(out).text, td_cli_grouped(events).text);
 	return 0;
 }
 
@@ -72,6 +76,11 @@ static int write_source(const struct td_cli_trace_options *args, struct td_trace
 	if (source->marks && !td_trace_holds_marks(writer))
 		fprintf(stderr,
 			"tide %s: the marks are left out: only the tide format holds them\n", verb);
+	if (td_trace_has_objects(source) && !td_trace_holds_objects(writer))
+		fprintf(stderr,
+			"tide %s: groups, sizes or costs are left out: only the tide format holds "
+			"them all\n",
+			verb);
 	rc = td_trace_finish(writer, err);
 	writer = NULL;
 	if (!rc)

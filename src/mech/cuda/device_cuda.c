@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 
+#include "core/clock.h"
 #include "device.h"
 
 struct td_cuda_stream {
@@ -83,6 +85,17 @@ static int choose(int device, struct tide_error *err)
 			 cudaGetErrorString(e), cudaGetErrorName(e));
 }
 
+static int enter(struct td_cuda_current *thread, int device, struct tide_error *err)
+{
+	td_cuda_current_get(thread);
+	return choose(device, err);
+}
+
+static void leave(const struct td_cuda_current *thread)
+{
+	td_cuda_current_set(thread);
+}
+
 static void write_version(char *text, size_t size, int version)
 {
 	snprintf(text, size, "%d.%d", version / 1000, version % 1000 / 10);
@@ -92,10 +105,9 @@ static int info(struct tide_gpu_info *i, int device, struct tide_error *err)
 {
 	struct cudaDeviceProp p;
 	size_t free_bytes = 0, memory_bytes = 0;
-	int driver = 0, runtime = 0, rc = choose(device, err);
+	int driver = 0, runtime = 0;
 	*i = (struct tide_gpu_info){.device = device};
-	if (!rc)
-		rc = count_devices(&i->devices, err);
+	int rc = count_devices(&i->devices, err);
 	if (!rc)
 		rc = fail(cudaGetDeviceProperties(&p, device), "say what it is", err);
 	if (!rc)
@@ -194,10 +206,46 @@ static int fill(void *at, int byte, uint64_t bytes, struct tide_error *err)
 	return rc ? rc : fail(cudaStreamSynchronize(0), "fill its memory", err);
 }
 
-static int synchronize(struct tide_error *err)
+/* Until the default stream, where kernels run, has come to the event. */
+static cudaError_t await(cudaEvent_t event, uint64_t limit_ns)
 {
-	cudaError_t launch = cudaGetLastError(), e = cudaDeviceSynchronize();
-	return fail(e != cudaSuccess ? e : launch, "finish the kernel", err);
+	static const struct timespec pause = {.tv_nsec = 50000};
+	uint64_t since = td_clock_ns();
+	cudaError_t e;
+	while ((e = cudaEventQuery(event)) == cudaErrorNotReady && td_clock_ns() - since < limit_ns)
+		nanosleep(&pause, NULL);
+	return e;
+}
+
+static cudaError_t watch(uint64_t limit_ns)
+{
+	cudaEvent_t event;
+	cudaError_t e = cudaEventCreateWithFlags(&event, cudaEventDisableTiming);
+	if (e != cudaSuccess)
+		return e;
+	e = cudaEventRecord(event, 0);
+	if (e == cudaSuccess)
+		e = await(event, limit_ns);
+	cudaEventDestroy(event);
+	return e;
+}
+
+static int synchronize(uint64_t limit_ns, struct tide_error *err)
+{
+	cudaError_t launch = cudaGetLastError(), e = limit_ns ? watch(limit_ns) : cudaSuccess;
+	if (e == cudaErrorNotReady) {
+		cudaGetLastError();
+		return tide_fail(err, -ETIMEDOUT, "the kernel runs still: wait for it");
+	}
+	e = cudaDeviceSynchronize();
+	e = e != cudaSuccess ? e : launch;
+	if (e == cudaSuccess)
+		return 0;
+	cudaGetLastError();
+	return tide_fail(err, code_of(e),
+			 "the kernel did not end well: %s (%s): run it under compute-sanitizer, or "
+			 "compile it with TIDE_DEVICE_CHECK",
+			 cudaGetErrorString(e), cudaGetErrorName(e));
 }
 
 /* ---- streams ---- */
@@ -267,6 +315,8 @@ const struct td_cuda_device td_cuda_device = {
 	.name = "cuda",
 	.info = info,
 	.choose = choose,
+	.enter = enter,
+	.leave = leave,
 	.memory = memory,
 	.memory_free = memory_free,
 	.pinned = pinned,

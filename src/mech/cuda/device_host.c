@@ -7,11 +7,15 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "device.h"
+#include "device_host.h"
 
 struct td_cuda_stream {
 	uint64_t marks;
 };
+
+/* CUDA keeps them too, one of every thread and one of the GPU. */
+_Thread_local int td_cuda_host_current = TD_CUDA_HOST_NONE;
+_Atomic uint64_t td_cuda_host_busy_ns;
 
 static int info(struct tide_gpu_info *i, int device, struct tide_error *err)
 {
@@ -30,7 +34,21 @@ static int info(struct tide_gpu_info *i, int device, struct tide_error *err)
 static int choose(int device, struct tide_error *err)
 {
 	struct tide_gpu_info i;
-	return info(&i, device, err);
+	int rc = info(&i, device, err);
+	if (!rc)
+		td_cuda_host_current = device;
+	return rc;
+}
+
+static int enter(struct td_cuda_current *thread, int device, struct tide_error *err)
+{
+	thread->before = (void *)(intptr_t)td_cuda_host_current;
+	return choose(device, err);
+}
+
+static void leave(const struct td_cuda_current *thread)
+{
+	td_cuda_host_current = (int)(intptr_t)thread->before;
 }
 
 static int take(void **out, uint64_t bytes, struct tide_error *err)
@@ -62,10 +80,13 @@ static int fill(void *at, int byte, uint64_t bytes, struct tide_error *err)
 	return 0;
 }
 
-static int synchronize(struct tide_error *err)
+/* Whoever made the threads waits for them; but a test may say that a kernel takes longer. */
+static int synchronize(uint64_t limit_ns, struct tide_error *err)
 {
-	(void)err; /* whoever made the threads waits for them */
-	return 0;
+	uint64_t busy_ns = atomic_load(&td_cuda_host_busy_ns);
+	bool late = limit_ns && limit_ns < busy_ns;
+	atomic_store(&td_cuda_host_busy_ns, late ? busy_ns - limit_ns : 0);
+	return late ? tide_fail(err, -ETIMEDOUT, "the kernel runs still: wait for it") : 0;
 }
 
 static int stream_open(struct td_cuda_stream **out, struct tide_error *err)
@@ -112,6 +133,8 @@ const struct td_cuda_device td_cuda_device = {
 	.name = "host",
 	.info = info,
 	.choose = choose,
+	.enter = enter,
+	.leave = leave,
 	.memory = take,
 	.memory_free = give,
 	.pinned = take,

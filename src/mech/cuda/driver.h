@@ -8,7 +8,7 @@
 #include "core/handle.h"
 #include "tide/gpu.h"
 
-#define TD_GPU_DRIVER_API 2
+#define TD_GPU_DRIVER_API 3
 #define TD_GPU_DRIVER_SYMBOL "tide_cuda_driver"
 
 struct td_gpu_driver {
@@ -34,6 +34,7 @@ struct td_gpu_driver {
 	int (*demote)(struct tide_gpu *g, struct tide_span array, struct tide_error *err);
 	int (*kernels)(struct tide_gpu *g, const struct tide_gpu_layout *kernels,
 		       struct tide_error *err);
+	int (*number)(const struct tide_gpu *g); /* of its GPU */
 };
 
 /* How a struct tide_gpu begins. */

@@ -64,6 +64,61 @@ static int tell(const struct tide_gpu *g, const struct td_cuda_failure *f, uint6
 			 advice(f->error, f->op));
 }
 
+/* ---- rules that kernels break ---- */
+
+static const char *call_name(uint32_t call)
+{
+	static const char *const names[] = {
+#define NAME(name, text) text,
+		TD_DEV_CALLS(NAME)
+#undef NAME
+	};
+	return call < TD_DEV_CALLS_N ? names[call] : "a call";
+}
+
+static int tell_misuse(const struct tide_gpu *g, struct tide_error *err)
+{
+	const struct td_dev_failure *f = g->control.failure;
+	char where[64];
+	snprintf(where, sizeof where, "warp %" PRIu32 " of block %" PRIu64, f->warp, f->block);
+	switch (f->op) {
+	case TD_DEV_DIVERGED:
+		return tide_fail(err, f->error,
+				 "%s: lanes %08" PRIx32 " called %s, and the others did not come "
+				 "within %.3g s: let all 32 lanes call it together, with active "
+				 "false where a lane wants nothing",
+				 where, f->lanes, call_name(f->call),
+				 (double)g->set.timeout_ns / 1e9);
+	case TD_DEV_MIXED:
+		return tide_fail(err, f->error,
+				 "%s: some lanes called %s while others made another call: let all "
+				 "32 lanes make the same calls together",
+				 where, call_name(f->call));
+	case TD_DEV_DIFFERENT:
+		return tide_fail(err, f->error,
+				 "%s: lanes gave %s different elements, one of them %" PRIu64
+				 ": give it the same one in all lanes",
+				 where, call_name(f->call), f->number);
+	case TD_DEV_BEYOND:
+		return tide_fail(err, f->error,
+				 "%s: lane %d called %s for element %" PRIu64
+				 ", which is beyond the end of the array: pass active false there",
+				 where, __builtin_ffs((int)f->lanes) - 1, call_name(f->call),
+				 f->number);
+	default:
+		return tide_fail(err, f->error,
+				 "%s holds %" PRIu64 " pages at a call of %s, and the launch was "
+				 "told %" PRIu32 ": launch it with more pins",
+				 where, f->number, call_name(f->call), g->control.pins);
+	}
+}
+
+bool td_cuda_misused(const struct tide_gpu *g)
+{
+	const struct td_dev_failure *f = g->control.failure;
+	return __atomic_load_n(&f->said, __ATOMIC_ACQUIRE) && f->op >= TD_DEV_DIVERGED;
+}
+
 /* ---- where everything is ---- */
 
 struct census {
@@ -112,6 +167,8 @@ int td_cuda_tell_failure(struct tide_gpu *g, struct tide_error *err)
 	struct td_cuda_failure f = g->failure;
 	g->failure = (struct td_cuda_failure){0};
 	pthread_mutex_unlock(&g->lock);
+	if (td_cuda_misused(g))
+		return tell_misuse(g, err);
 	if (__atomic_load_n(&said->said, __ATOMIC_ACQUIRE)) {
 		entry = said->entry;
 		/* The thread that served the file knew it first. */

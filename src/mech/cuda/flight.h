@@ -11,18 +11,18 @@ struct td_cuda_leg {
 
 struct td_cuda_flight {
 	struct tide_gpu *g;
-	unsigned room, n;      /* pages that have a place, and those that are aboard */
+	unsigned room, n;      /* places for pages; pages in them */
 	unsigned char *buffer; /* pinned; one page per place */
 	uint64_t bytes;
 	struct td_cuda_leg *legs;
 };
 
 unsigned char *td_cuda_flight_buffer(const struct td_cuda_flight *f, unsigned i);
-/* One more page, at addr; at most room of them. */
+/* Adds a page whose memory is at addr; there are `room` places. */
 void td_cuda_flight_add(struct td_cuda_flight *f, uint32_t page, void *addr, bool write);
-/* All of them; the results are in the legs. */
+/* Moves all pages that were added. The results are in the legs. */
 void td_cuda_flight_go(struct td_cuda_flight *f);
-/* The sentence about one that failed. */
+/* Writes the sentence about a leg that failed. */
 int td_cuda_flight_fail(const struct td_cuda_flight *f, unsigned i, struct tide_error *err);
 
 #endif

@@ -1,21 +1,20 @@
-/* Around kernels: is there room for its pins, and what came of it. */
+/* Before a kernel: is it of our layout, and is there room for its pins? */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
-#include <time.h>
 
 #include "core/assert.h"
-#include "core/clock.h"
 #include "orchestrate.h"
 #include "runtime.h"
 #include "tide/device/layout.h"
 
 #define RESERVE 32 /* frames besides the pinned ones, so that the clock has something to choose */
-#define LOOK_NS 20000
-#define PATIENCE_NS 30000000000u /* with storage, besides the timeout */
 
 int td_cuda_ready(const struct tide_gpu *g, struct tide_error *err)
 {
+	int late = g->orchestrator ? td_cuda_orchestrate_late(g, err) : 0;
+	if (late)
+		return late;
 	if (g->lost)
 		return tide_fail(
 			err, -EIO,
@@ -23,7 +22,7 @@ int td_cuda_ready(const struct tide_gpu *g, struct tide_error *err)
 			"another process");
 	if (atomic_load(&g->running))
 		return tide_fail(err, -EBUSY, "a kernel runs: end it first");
-	return td_cuda_device.choose(g->set.device, err);
+	return 0;
 }
 
 /* ---- the kernels' layout ---- */
@@ -86,7 +85,7 @@ static uint32_t fits(const struct tide_gpu *g)
 	return !g->orchestrator && g->pages_used <= g->set.near_pages;
 }
 
-static int clear(struct tide_gpu *g, uint32_t window, struct tide_error *err)
+static int clear(struct tide_gpu *g, uint32_t window, uint32_t pins, struct tide_error *err)
 {
 	uint32_t failed = 0, all = fits(g);
 	memset(g->control.failure, 0, sizeof *g->control.failure);
@@ -98,20 +97,39 @@ static int clear(struct tide_gpu *g, uint32_t window, struct tide_error *err)
 		rc = td_cuda_device.copy(&g->on_gpu->window, &window, sizeof window, err);
 	if (!rc && all != g->control.fits)
 		rc = td_cuda_device.copy(&g->on_gpu->fits, &all, sizeof all, err);
+	if (!rc && pins != g->control.pins)
+		rc = td_cuda_device.copy(&g->on_gpu->pins, &pins, sizeof pins, err);
 	g->control.window = window;
 	g->control.fits = all;
+	g->control.pins = pins;
 	return rc;
+}
+
+/* All warps may hold the same page, once for each of their pins, and wait for others with pins on
+ * it. A count that wrapped would let the page go. */
+static int judge_count(uint64_t warps, unsigned pins, struct tide_error *err)
+{
+	uint64_t held = 0;
+	if (!__builtin_mul_overflow(warps, (uint64_t)pins, &held) && held <= TD_DEV_PINS_MAX)
+		return 0;
+	return tide_fail(err, -EINVAL,
+			 "%" PRIu64 " warps with %u pins each could pin one page more often than "
+			 "the %u times that can be counted: launch at most %u warps",
+			 warps, pins, TD_DEV_PINS_MAX, TD_DEV_PINS_MAX / pins);
 }
 
 static int judge(struct tide_gpu *g, uint64_t warps, unsigned pins, uint32_t *window,
 		 struct tide_error *err)
 {
+	int rc = g->orchestrator ? 0 : judge_pins(g, warps, pins, err);
+	if (!rc)
+		rc = judge_count(warps, pins, err);
+	if (rc)
+		return rc;
 	if (g->orchestrator)
 		return td_cuda_orchestrate_begin(g, warps, pins, window, err);
-	int rc = judge_pins(g, warps, pins, err);
-	if (!rc)
-		*window = window_of(g, warps, pins);
-	return rc;
+	*window = window_of(g, warps, pins);
+	return 0;
 }
 
 int td_cuda_begin(struct tide_gpu *g, uint64_t warps, unsigned pins, struct tide_error *err)
@@ -123,7 +141,7 @@ int td_cuda_begin(struct tide_gpu *g, uint64_t warps, unsigned pins, struct tide
 	if (rc)
 		return rc;
 	td_assert(window >= 1 && window <= TD_DEV_WINDOW);
-	rc = clear(g, window, err);
+	rc = clear(g, window, pins, err);
 	if (rc && g->orchestrator)
 		td_cuda_orchestrate_end(g, NULL);
 	if (rc)
@@ -133,94 +151,4 @@ int td_cuda_begin(struct tide_gpu *g, uint64_t warps, unsigned pins, struct tide
 	pthread_cond_broadcast(&g->changed);
 	pthread_mutex_unlock(&g->lock);
 	return 0;
-}
-
-/* ---- end ---- */
-
-/* No kernel runs: what the rings have now is all there is. */
-static int set_limits(struct tide_gpu *g, struct tide_error *err)
-{
-	struct td_dev_queue queue[TD_CUDA_PROXIES + 2];
-	int rc = td_cuda_device.copy(queue, g->control.queue, g->rings_n * sizeof *queue, err);
-	for (uint32_t i = 0; i < g->rings_n && !rc; i++)
-		atomic_store(&g->rings[i].limit, queue[i].tail);
-	return rc;
-}
-
-static bool is_quiet(const struct tide_gpu *g)
-{
-	for (uint32_t i = 0; i < g->rings_n; i++) {
-		const struct td_cuda_ring *r = &g->rings[i];
-		if (atomic_load(&r->taken) < atomic_load(&r->limit) || atomic_load(&r->open))
-			return false;
-	}
-	return true;
-}
-
-static uint64_t served(const struct tide_gpu *g)
-{
-	uint64_t n = 0;
-	for (uint32_t i = 0; i < g->rings_n; i++)
-		n += atomic_load(&g->rings[i].taken) - atomic_load(&g->rings[i].open);
-	return n;
-}
-
-/* Requests that nobody waits for any more, writes mostly, come to an end. */
-static int await_quiet(struct tide_gpu *g, struct tide_error *err)
-{
-	static const struct timespec pause = {.tv_nsec = LOOK_NS};
-	uint64_t since = td_clock_ns(), before = served(g),
-		 limit_ns = g->set.timeout_ns + PATIENCE_NS;
-	while (!is_quiet(g)) {
-		nanosleep(&pause, NULL);
-		if (served(g) != before) {
-			before = served(g);
-			since = td_clock_ns();
-		}
-		if (td_clock_ns() - since > limit_ns) {
-			g->lost = true; /* it may still write to our memory */
-			return tide_fail(err, -ETIMEDOUT,
-					 "storage did not answer within %.3g s: is it still there?",
-					 (double)limit_ns / 1e9);
-		}
-	}
-	return 0;
-}
-
-/* A launch that the GPU refused leaves it as it was; a kernel that crashed does not. */
-static int await_kernel(struct tide_gpu *g, struct tide_error *err)
-{
-	int rc = td_cuda_device.synchronize(err);
-	if (rc && td_cuda_device.synchronize(NULL))
-		g->lost = true;
-	return rc;
-}
-
-static int first_of(int rc, int next)
-{
-	return rc ? rc : next;
-}
-
-int td_cuda_end(struct tide_gpu *g, struct tide_error *err)
-{
-	if (!atomic_load(&g->running))
-		return tide_fail(err, -EINVAL, "no launch was begun: begin one first");
-	int rc = await_kernel(g, err);
-	if (!g->lost)
-		rc = first_of(rc, set_limits(g, rc ? NULL : err));
-	rc = first_of(rc, await_quiet(g, rc ? NULL : err));
-	atomic_store(&g->running, 0);
-	if (g->lost)
-		return rc;
-	td_assert(is_quiet(g));
-	if (g->orchestrator)
-		rc = first_of(rc, td_cuda_orchestrate_end(g, rc ? NULL : err));
-	rc = first_of(rc, td_cuda_tell_failure(g, rc ? NULL : err));
-	if (rc == -ETIMEDOUT)
-		td_cuda_describe(g, err);
-	if (rc) /* warps that gave up left slots and frames behind */
-		td_cuda_settle(g, NULL);
-	else
-		td_checked(td_cuda_check_rest(g));
-	return first_of(rc, td_cuda_log_write(g, rc ? NULL : err));
 }

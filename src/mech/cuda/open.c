@@ -43,8 +43,11 @@ static void stop_threads(struct tide_gpu *g)
 	td_cuda_regression_close(g);
 }
 
+/* A kernel that cannot be ended may still use everything, so all of it stays. */
 static void discard(struct tide_gpu *g)
 {
+	if (g->stuck)
+		return;
 	stop_threads(g);
 	td_cuda_log_close(g, NULL);
 	td_cuda_flight_close(g);
@@ -90,17 +93,19 @@ static int choose_proxies(struct tide_gpu *g, const struct tide_gpu_options *o,
 	return 0;
 }
 
-static int set_up(struct tide_gpu *g, const struct tide_gpu_options *o, struct tide_error *err)
+static int settle(struct tide_gpu *g, const struct tide_gpu_options *o, struct tide_error *err)
 {
 	int rc = td_cuda_parse(&g->set, o, err);
 	if (!rc)
 		rc = choose_proxies(g, o, err);
 	bool few = sysconf(_SC_NPROCESSORS_ONLN) < (long)g->set.proxies + 4;
 	g->spins = few ? 0 : SPINS;
-	if (!rc)
-		rc = td_cuda_device.choose(g->set.device, err);
-	if (!rc)
-		rc = td_cuda_allocate(g, err);
+	return rc;
+}
+
+static int set_up(struct tide_gpu *g, const struct tide_gpu_options *o, struct tide_error *err)
+{
+	int rc = td_cuda_allocate(g, err);
 	if (!rc)
 		rc = td_cuda_initialise_once(g, err);
 	if (!rc)
@@ -118,27 +123,41 @@ int td_cuda_open(struct tide_gpu **out, const struct tide_gpu_options *options,
 		 struct tide_error *err)
 {
 	struct tide_gpu *g = make();
+	struct td_cuda_current thread = {0};
 	*out = NULL;
 	if (!g)
 		return tide_fail(err, -ENOMEM, "out of memory");
-	int rc = set_up(g, options, err);
+	int rc = settle(g, options, err);
+	if (rc) {
+		discard(g);
+		return rc;
+	}
+	rc = td_cuda_device.enter(&thread, g->set.device, err);
+	if (!rc)
+		rc = set_up(g, options, err);
 	if (rc)
 		discard(g);
 	else
 		*out = g;
+	td_cuda_device.leave(&thread);
 	return rc;
 }
 
 int td_cuda_close(struct tide_gpu *g, struct tide_error *err)
 {
+	struct td_cuda_current thread = {0}; /* not that of the handle, which is gone in the end */
 	int rc = 0;
 	if (!g)
 		return 0;
+	td_cuda_device.enter(&thread, g->set.device, NULL);
 	if (atomic_load(&g->running))
 		rc = td_cuda_end(g, err);
 	int synced = td_cuda_sync(g, rc ? NULL : err);
 	rc = rc ? rc : synced;
+	int finished = g->orchestrator ? td_cuda_orchestrate_finish(g, rc ? NULL : err) : 0;
+	rc = rc ? rc : finished;
 	int logged = td_cuda_log_close(g, rc ? NULL : err);
 	discard(g);
+	td_cuda_device.leave(&thread);
 	return rc ? rc : logged;
 }

@@ -180,23 +180,22 @@ static int parse_count(const char *what, const char *text, uint64_t min, uint64_
 	return 0;
 }
 
-static int parse_timeout(struct td_cuda_settings *s, const char *text, struct tide_error *err)
+static int parse_time(const char *what, const char *text, uint64_t *ns, struct tide_error *err)
 {
 	static const struct {
 		const char *unit;
 		uint64_t ns;
 	} units[] = {{"us", 1000}, {"ms", 1000000}, {"s", 1000000000}, {"", 1000000000}};
-	text = text ? text : "30s";
 	size_t digits = strspn(text, "0123456789"), i = 0;
 	uint64_t value = 0;
 	while (i < 4 && strcmp(text + digits, units[i].unit) != 0)
 		i++;
 	if (i < 4 && !td_core_u64(text, digits, &value) && value &&
 	    value <= UINT64_C(1000000000000000) / units[i].ns) {
-		s->timeout_ns = value * units[i].ns;
+		*ns = value * units[i].ns;
 		return 0;
 	}
-	return tide_fail(err, -EINVAL, "timeout of '%s': write 30s or 500ms, at most 1000000s",
+	return tide_fail(err, -EINVAL, "%s of '%s': write 30s or 500ms, at most 1000000s", what,
 			 shown(text).text);
 }
 
@@ -275,7 +274,9 @@ int td_cuda_parse(struct td_cuda_settings *s, const struct tide_gpu_options *o,
 	if (!rc)
 		rc = parse_count("seed", o->seed, 0, UINT64_MAX, &s->seed, err);
 	if (!rc)
-		rc = parse_timeout(s, o->timeout, err);
+		rc = parse_time("timeout", o->timeout ? o->timeout : "30s", &s->timeout_ns, err);
+	if (!rc && o->watch)
+		rc = parse_time("watch", o->watch, &s->watch_ns, err);
 	if (!rc)
 		rc = parse_shards(s, o->shards, err);
 	s->proxies = (uint32_t)proxies;

@@ -3,8 +3,11 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <string.h>
 
+#include "engine/report.h"
 #include "orchestrator.h"
+#include "stats/json.h"
 
 #define SPARE_SHARE 8 /* of near memory, one part is for pages that leave and are still held */
 
@@ -41,6 +44,8 @@ static void *run(void *arg)
 			td_cuda_rest(o->g, idle);
 	}
 	td_orch_drain(o);
+	td_engine_boundary(o->engine, o->launches++);
+	td_orch_say_done(o);
 	return NULL;
 }
 
@@ -91,14 +96,23 @@ static int refuse(const struct td_cuda_orchestrator *o, uint64_t warps, unsigned
 			 frames, warps, pins, needed, o->chunk_pages, least);
 }
 
+static int finish(struct td_cuda_orchestrator *o, struct tide_error *err)
+{
+	int rc = o->engine ? td_engine_finish(o->engine, err) : 0;
+	int closed = td_orch_close_engine(o, rc ? NULL : err);
+	return rc ? rc : closed;
+}
+
 /* With less near memory than it had the engine begins anew; what was counted so far stays. */
 static int make_engine(struct td_cuda_orchestrator *o, uint64_t near_pages, struct tide_error *err)
 {
 	o->renewed = o->engine != NULL;
-	if (o->engine)
+	if (o->engine) {
 		o->before = o->engine->counts;
-	td_orch_close_engine(o);
-	return td_orch_open_engine(o, near_pages, err);
+		memcpy(o->replaced, o->engine->replaced, sizeof o->replaced);
+	}
+	int rc = finish(o, err);
+	return rc ? rc : td_orch_open_engine(o, near_pages, err);
 }
 
 /* The engine fills near memory less what is spare: pages that it evicts stay as long as a warp
@@ -120,11 +134,24 @@ static int judge_pins(struct td_cuda_orchestrator *o, uint64_t warps, unsigned p
 	return fits ? 0 : make_engine(o, frames - spare, err);
 }
 
+/* Who was ejected stays out. */
+static int keep_out(struct td_cuda_orchestrator *o, struct tide_error *err)
+{
+	int rc = 0;
+	for (unsigned i = 0; i < TD_BOXES && !rc; i++) {
+		o->engine->replaced[i] = o->replaced[i];
+		if (o->replaced[i] >= TD_ENGINE_EJECT_AFTER)
+			rc = td_engine_eject(o->engine, i, err);
+	}
+	return rc;
+}
+
 /* A new engine is told what is near, as far as it has room. */
-static int keep_near(struct td_cuda_orchestrator *o, struct tide_error *err)
+static int keep_near(struct td_cuda_orchestrator *o, void *arg, struct tide_error *err)
 {
 	struct td_engine *e = o->engine;
-	int rc = 0;
+	int rc = keep_out(o, err);
+	(void)arg;
 	for (uint32_t chunk = 0; chunk < e->near.chunks && !rc; chunk++) {
 		uint64_t pages = 0;
 		for (uint32_t i = 0; i < o->chunk_pages; i++) {
@@ -179,7 +206,7 @@ int td_cuda_orchestrate_begin(struct tide_gpu *g, uint64_t warps, unsigned pins,
 	if (!rc)
 		rc = td_orch_look(o, err);
 	if (!rc && o->renewed)
-		rc = keep_near(o, err);
+		rc = td_orch_call(o, keep_near, NULL, err);
 	if (rc)
 		return rc;
 	atomic_store(&o->ending, 0);
@@ -193,19 +220,20 @@ int td_cuda_orchestrate_end(struct tide_gpu *g, struct tide_error *err)
 {
 	struct td_cuda_orchestrator *o = g->orchestrator;
 	atomic_store(&o->ending, 1);
-	if (o->started)
-		pthread_join(o->thread, NULL);
-	o->started = false;
-	if (o->engine)
-		td_engine_boundary(o->engine, o->launches++);
-	return td_orch_tidy(o, err);
+	int rc = o->started ? td_orch_join(o, err) : 0;
+	return rc ? rc : td_orch_tidy(o, err);
+}
+
+int td_cuda_orchestrate_finish(struct tide_gpu *g, struct tide_error *err)
+{
+	int rc = td_cuda_orchestrate_late(g, err);
+	return rc ? rc : finish(g->orchestrator, err);
 }
 
 int td_cuda_orchestrate_reset(struct tide_gpu *g, struct tide_error *err)
 {
 	struct td_cuda_orchestrator *o = g->orchestrator;
-	int rc = o->engine ? td_engine_finish(o->engine, err) : 0;
-	td_orch_close_engine(o);
+	int rc = finish(o, err);
 	for (uint64_t page = 0; page < g->pages_used; page++)
 		o->pages[page] = (struct td_orch_page){.frame = TD_DEV_NONE};
 	o->launches = o->waited = o->brought = o->saved = o->read_pages = 0;
@@ -235,46 +263,24 @@ void td_cuda_orchestrate_stats(struct tide_gpu *g, struct tide_gpu_stats *stats)
 	stats->waited_faults = o->waited;
 }
 
-static void put_number(void *to, const char *key, uint64_t value)
+static int report(struct td_cuda_orchestrator *o, void *to, struct tide_error *err)
 {
-	json_object_set_new(to, key, json_integer((json_int_t)value));
+	(void)err;
+	td_engine_report(o->engine, to);
+	return 0;
 }
 
-static void put_real(void *to, const char *key, double value)
+int td_cuda_orchestrate_policy(struct tide_gpu *g, json_t *to, struct tide_error *err)
 {
-	json_t *number = json_real(value);
-	json_object_set_new(to, key, number ? number : json_null());
-}
-
-static void put_text(void *to, const char *key, const char *value)
-{
-	json_object_set_new(to, key, value ? json_string(value) : json_null());
-}
-
-static void put_list(void *to, const char *key, const uint64_t *values, size_t n)
-{
-	json_t *list = json_array();
-	for (size_t i = 0; i < n; i++)
-		json_array_append_new(list, json_integer((json_int_t)values[i]));
-	json_object_set_new(to, key, list);
-}
-
-json_t *td_cuda_orchestrate_policy(struct tide_gpu *g)
-{
-	const struct td_cuda_orchestrator *o = g->orchestrator;
-	json_t *to = json_object();
-	struct tide_report report = {to, put_number, put_real, put_text, put_list};
-	put_text(to, "evict", o->evict);
-	put_text(to, "prefetch", o->prefetch);
-	put_number(to, "chunk_pages", o->chunk_pages);
-	for (int i = 0; o->engine && i < TD_BOXES; i++) {
-		const struct td_engine_box *box = &o->engine->box[i];
-		if (box->self && box->choice.policy->report)
-			box->choice.policy->report(box->self, &report);
-	}
+	struct td_cuda_orchestrator *o = g->orchestrator;
+	int rc = o->engine ? td_orch_call(o, report, to, err) : 0;
+	if (rc)
+		return rc;
+	json_object_set_new(to, "evict", td_stats_text(o->evict));
+	json_object_set_new(to, "prefetch", td_stats_text(o->prefetch));
+	json_object_set_new(to, "chunk_pages", td_stats_integer(o->chunk_pages));
 	if (o->engine)
-		put_number(to, "near_pages", o->engine->near.capacity_pages);
-	if (o->engine && *o->engine->ejected)
-		put_text(to, "ejected", o->engine->ejected);
-	return to;
+		json_object_set_new(to, "near_pages",
+				    td_stats_integer(o->engine->near.capacity_pages));
+	return 0;
 }

@@ -102,7 +102,7 @@ static int ask_engine(struct td_cuda_orchestrator *o, const struct td_dev_reques
 {
 	tide_chunk c = {q->page / o->chunk_pages};
 	unsigned bit = q->page % o->chunk_pages;
-	struct tide_event event = {.page = q->page, .stream = q->sm, .write = q->slot != 0};
+	struct td_event event = {.page = q->page, .stream = q->sm, .write = q->slot != 0};
 	enum td_engine_touched what = TD_ABSENT;
 	int rc = td_engine_touch(o->engine, c, bit, &event, &what, NULL);
 	*absent = what == TD_ABSENT;

@@ -3,6 +3,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
 
 #include "core/text.h"
 #include "orchestrator.h"
@@ -13,8 +15,18 @@
 
 /* ---- policies ---- */
 
-static int choose(struct td_cuda_orchestrator *o, struct td_engine_config *c,
-		  struct tide_error *err)
+/* A policy of a shared object may be asked for its needs. */
+static int choose(struct td_cuda_orchestrator *o, struct td_policy_choice *out, const char *spec,
+		  enum tide_role role, struct tide_error *err)
+{
+	td_engine_begin_call(o->engine, TD_CALL_needs_with, role);
+	int rc = td_policy_choose(out, spec, role, err);
+	td_engine_end_call(o->engine);
+	return rc;
+}
+
+static int choose_all(struct td_cuda_orchestrator *o, struct td_engine_config *c,
+		      struct tide_error *err)
 {
 	*c = (struct td_engine_config){
 		.chunk_pages = o->chunk_pages,
@@ -28,9 +40,9 @@ static int choose(struct td_cuda_orchestrator *o, struct td_engine_config *c,
 		.replace_invalid = true,
 		.log_path = o->log_path,
 	};
-	int rc = td_policy_choose(&c->evict, o->evict, TIDE_EVICT, err);
+	int rc = choose(o, &c->evict, o->evict, TIDE_EVICT, err);
 	if (!rc)
-		rc = td_policy_choose(&c->prefetch, o->prefetch, TIDE_PREFETCH, err);
+		rc = choose(o, &c->prefetch, o->prefetch, TIDE_PREFETCH, err);
 	if (!rc)
 		rc = td_engine_check_needs(c, err);
 	if (rc) {
@@ -40,10 +52,11 @@ static int choose(struct td_cuda_orchestrator *o, struct td_engine_config *c,
 	return rc;
 }
 
-static int judge_policies(struct td_cuda_orchestrator *o, struct tide_error *err)
+static int judge(struct td_cuda_orchestrator *o, void *arg, struct tide_error *err)
 {
 	struct td_engine_config c;
-	int rc = choose(o, &c, err);
+	int rc = choose_all(o, &c, err);
+	(void)arg;
 	if (rc)
 		return rc;
 	td_policy_release(&c.evict);
@@ -51,24 +64,60 @@ static int judge_policies(struct td_cuda_orchestrator *o, struct tide_error *err
 	return 0;
 }
 
-int td_orch_open_engine(struct td_cuda_orchestrator *o, uint64_t near_pages, struct tide_error *err)
+static int start(struct td_cuda_orchestrator *o, void *arg, struct tide_error *err)
 {
 	struct td_engine_config c;
-	int rc = choose(o, &c, err);
+	int rc = choose_all(o, &c, err);
+	(void)arg;
 	if (rc)
 		return rc;
-	c.near_pages = near_pages;
+	c.near_pages = o->near_pages;
 	o->samples = (c.evict.needs | c.prefetch.needs) & TIDE_TAKES_SAMPLES;
 	td_orch_carrier(o, &c.carrier);
-	return td_engine_create(&o->engine, &c, err);
+	return td_engine_start(o->engine, &c, err);
 }
 
-void td_orch_close_engine(struct td_cuda_orchestrator *o)
+/* The engine is there before its policies, so that one that does not return has a name. */
+static int make_engine(struct td_cuda_orchestrator *o, td_orch_work *work, struct tide_error *err)
 {
-	if (o->engine)
-		td_engine_destroy(o->engine);
+	int rc = td_engine_new(&o->engine, err);
+	if (!rc)
+		rc = td_orch_call(o, work, NULL, err);
+	if (rc)
+		td_orch_close_engine(o, NULL);
+	return rc;
+}
+
+static int judge_policies(struct td_cuda_orchestrator *o, struct tide_error *err)
+{
+	int rc = make_engine(o, judge, err);
+	return rc ? rc : td_orch_close_engine(o, err);
+}
+
+int td_orch_open_engine(struct td_cuda_orchestrator *o, uint64_t near_pages, struct tide_error *err)
+{
+	o->near_pages = near_pages;
+	return make_engine(o, start, err);
+}
+
+static int dismiss(struct td_cuda_orchestrator *o, void *arg, struct tide_error *err)
+{
+	(void)arg, (void)err;
+	td_engine_dismiss(o->engine);
+	return 0;
+}
+
+int td_orch_close_engine(struct td_cuda_orchestrator *o, struct tide_error *err)
+{
+	if (!o->engine || o->late.code)
+		return 0;
+	int rc = td_orch_call(o, dismiss, NULL, err);
+	if (o->late.code)
+		return rc;
+	td_engine_destroy(o->engine);
 	o->engine = NULL;
 	o->arrays_mapped = 0;
+	return rc;
 }
 
 /* ---- options ---- */
@@ -194,12 +243,15 @@ int td_cuda_orchestrate_open(struct tide_gpu *g, const struct tide_gpu_options *
 		return tide_fail(err, -ENOMEM, "out of memory");
 	o->g = g;
 	g->orchestrator = o;
-	int rc = parse(o, options, err);
+	o->done_fd = eventfd(0, EFD_CLOEXEC);
+	int rc = o->done_fd < 0
+			 ? tide_fail(err, -errno, "cannot make an eventfd: %s", strerror(errno))
+			 : parse(o, options, err);
 	if (!rc)
 		rc = open_memory(o, err);
 	if (!rc)
 		rc = td_io_open(&o->io, IO_DEPTH, options->inject, err);
-	if (rc)
+	if (rc && !g->stuck)
 		td_cuda_orchestrate_close(g);
 	return rc;
 }
@@ -217,8 +269,12 @@ void td_cuda_orchestrate_close(struct tide_gpu *g)
 	struct td_cuda_orchestrator *o = g->orchestrator;
 	atomic_store(&o->ending, 1);
 	if (o->started)
-		pthread_join(o->thread, NULL);
-	td_orch_close_engine(o);
+		td_orch_join(o, NULL);
+	td_orch_close_engine(o, NULL);
+	if (g->stuck)
+		return;
+	if (o->done_fd >= 0)
+		close(o->done_fd);
 	td_io_close(o->io);
 	for (unsigned i = 0; i < TD_ORCH_WAYS; i++)
 		close_way(&o->way[i]);

@@ -2,6 +2,7 @@
  *
  *     orchestrate.c          the calls of orchestrate.h: launches, the thread
  *     orchestrate_open.c     policies and memory
+ *     orchestrate_call.c     threads that call policies, and how long they may take
  *     orchestrate_decide.c   requests of warps -> the engine -> pages that should be elsewhere
  *     orchestrate_page.c     from where a page is to where it should be, step by step
  *     orchestrate_move.c     commands, copies by the copy engine, reads of files
@@ -20,6 +21,7 @@
 #ifndef TD_MECH_CUDA_ORCHESTRATOR_H
 #define TD_MECH_CUDA_ORCHESTRATOR_H
 
+#include "core/watchdog.h"
 #include "engine/engine.h"
 #include "engine/lanes.h"
 #include "orchestrate.h"
@@ -37,7 +39,7 @@ enum td_orch_state {
 
 enum td_orch_bits {
 	TD_ORCH_WANTED = 1,  /* a warp waits for it */
-	TD_ORCH_HOMED = 2,   /* away: its home has it; near and clean: too */
+	TD_ORCH_HOMED = 2,   /* its home has it: it is away, or near and clean */
 	TD_ORCH_FRESH = 4,   /* no file has it: zero */
 	TD_ORCH_UNSAVED = 8, /* its home is newer than its file */
 	TD_ORCH_WATCH = 16,  /* to be watched when it has arrived */
@@ -50,7 +52,7 @@ struct td_orch_page {
 	uint8_t state; /* enum td_orch_state */
 	uint8_t bits;
 	uint8_t hurried; /* queued: in the list of those that warps wait for */
-	uint8_t alone;   /* reading: not together with its neighbours, of which one failed */
+	uint8_t alone; /* reading: read alone, because a read together with its neighbours failed */
 };
 
 /* ---- a stream of the copy engine: neighbours in one copy ---- */
@@ -90,21 +92,33 @@ struct td_orch_change {
 	uint64_t pages;
 };
 
+/* A call of policies. What arg points to stays if the call does not end. */
+typedef int td_orch_work(struct td_cuda_orchestrator *o, void *arg, struct tide_error *err);
+
+struct td_orch_task {
+	td_orch_work *work;
+	void *arg;
+	int rc;
+	struct tide_error err;
+};
+
 struct td_cuda_orchestrator {
 	struct tide_gpu *g;
 	char *evict, *prefetch, *log_path;
 	uint32_t chunk_pages;
 	struct td_engine *engine;  /* NULL: before the first launch, and after a reset */
+	uint64_t near_pages;       /* that it has */
 	bool renewed;              /* it is new, and near memory is not empty */
 	struct tide_counts before; /* of the engine before it */
+	unsigned replaced[TD_BOXES];
 	uint32_t arrays_mapped;
 	bool samples; /* a policy makes do with a sample of accesses */
 	uint32_t sample_hand;
 	uint64_t samples_due; /* chunks to be watched */
 
 	struct td_orch_page *pages;
-	/* Queues are an array, indexed by a page's `hurried`: see policies/evict/reserved-lru.c for what
-	 * gcc 12 does to a list that is chosen by ?:. */
+	/* Queues are an array, indexed by a page's `hurried`: see policies/evict/reserved-lru.c for
+	 * what gcc 12 does to a list that is chosen by ?:. */
 	struct tide_list queues[2], reading, lingering;
 	uint64_t *free; /* bitmap of frames */
 	uint64_t free_n;
@@ -128,9 +142,14 @@ struct td_cuda_orchestrator {
 	struct td_orch_read reads[TD_ORCH_READS], *free_reads;
 	unsigned reads_n; /* under way */
 
-	pthread_t thread;
+	pthread_t thread; /* that calls policies */
 	bool started;
-	_Atomic int ending; /* no kernel runs: nothing new begins */
+	int done_fd;              /* readable: it ends */
+	struct td_orch_task task; /* of a thread for one call */
+	struct td_looks looks;
+	uint64_t looked_ns;
+	struct tide_error late; /* rc is not 0: which policy did not return, and g->stuck is set */
+	_Atomic int ending;     /* no kernel runs: nothing new begins */
 
 	uint64_t launches, waited, brought, saved, read_pages, tier2_hits, tier2_misses;
 };
@@ -151,7 +170,19 @@ static inline struct tide_links td_orch_links(struct td_cuda_orchestrator *o)
 /* A new engine for near memory of so many pages. */
 int td_orch_open_engine(struct td_cuda_orchestrator *o, uint64_t near_pages,
 			struct tide_error *err);
-void td_orch_close_engine(struct td_cuda_orchestrator *o);
+/* -ETIMEDOUT, as above. */
+int td_orch_close_engine(struct td_cuda_orchestrator *o, struct tide_error *err);
+
+/* ---- orchestrate_call.c ----
+ *
+ * A policy may not return. So threads call policies, and whoever made the call of tide/gpu.h waits
+ * for them, but no longer than the runtime's timeout. -ETIMEDOUT: a policy has not returned. Then
+ * its thread runs on, all memory stays, and the handle is of no use any more. */
+
+int td_orch_call(struct td_cuda_orchestrator *o, td_orch_work *work, void *arg,
+		 struct tide_error *err);
+int td_orch_join(struct td_cuda_orchestrator *o, struct tide_error *err);
+void td_orch_say_done(struct td_cuda_orchestrator *o); /* the last that a thread does */
 
 /* ---- orchestrate_decide.c ---- */
 
@@ -160,7 +191,7 @@ void td_orch_serve(struct td_cuda_orchestrator *o, const struct td_dev_request *
 
 /* ---- orchestrate_page.c ---- */
 
-/* One step towards where it should be, if none is under way. */
+/* Makes one step towards where the page should be, unless one is under way. */
 void td_orch_settle(struct td_cuda_orchestrator *o, uint32_t page);
 void td_orch_has_read(struct td_cuda_orchestrator *o, uint32_t page, int error, bool together);
 void td_orch_arrived(struct td_cuda_orchestrator *o, uint32_t page);
@@ -168,7 +199,7 @@ void td_orch_left(struct td_cuda_orchestrator *o, uint32_t page, bool dirty);
 void td_orch_pinned(struct td_cuda_orchestrator *o, uint32_t page);
 void td_orch_frame_free(struct td_cuda_orchestrator *o, uint32_t frame);
 void td_orch_hurry(struct td_cuda_orchestrator *o, uint32_t page);
-/* Frames for those that wait for one; what lingers must go, where there is none. */
+/* Gives frames to pages that wait for one. If there are none, lingering pages must leave. */
 void td_orch_deal(struct td_cuda_orchestrator *o, bool busy);
 void td_orch_watch(struct td_cuda_orchestrator *o, uint32_t page);
 
@@ -177,7 +208,7 @@ void td_orch_watch(struct td_cuda_orchestrator *o, uint32_t page);
 void td_orch_command(struct td_cuda_orchestrator *o, enum td_dev_command what, uint32_t page,
 		     uint32_t index);
 void td_orch_copy(struct td_cuda_orchestrator *o, unsigned way, uint32_t page, uint32_t frame);
-/* Sends what was put together, and hears what has ended. Was there anything? */
+/* Sends what was collected, and takes answers. Was there anything to do? */
 bool td_orch_push(struct td_cuda_orchestrator *o);
 void td_orch_drain(struct td_cuda_orchestrator *o);
 void td_orch_forget_commands(struct td_cuda_orchestrator *o);

@@ -2,7 +2,8 @@
  *
  *     open.c       from options to memory      layout.c    where what lies, and its first state
  *     options.c    texts to numbers            arrays.c    arrays and their files
- *     launch.c     around kernels              failure.c   what failed, in words
+ *     launch.c     before kernels              end.c       after them
+ *     failure.c    what failed, in words
  *     threads.c    what threads share          regression.c samples to a line
  *     proxy.c      requests for files          copier.c    requests for the copy engine
  *     tables.c     the tables at rest          flight.c    pages to and from files at rest
@@ -35,6 +36,7 @@ struct td_cuda_settings {
 	uint64_t page_bytes;
 	uint64_t near_pages, host_pages, staging_pages, pages; /* pages: all arrays together */
 	uint64_t timeout_ns, seed;
+	uint64_t watch_ns; /* 0: none */
 	uint32_t page_shift, shards, proxies;
 	uint32_t place;    /* its number in td_placer_table */
 	uint32_t transfer; /* enum td_dev_transfer */
@@ -56,7 +58,7 @@ struct td_cuda_array {
 	uint64_t bytes;
 	struct td_io_file *file;
 	uint64_t offset; /* of its first page in the file */
-	bool kept;       /* it has a file of its own: tide_gpu_sync() is about it */
+	bool kept;       /* it has a file of its own, which tide_gpu_sync() makes complete */
 	bool writable;
 	struct td_io_file own;
 	uint64_t file_device, file_number; /* which file that is, whatever its name */
@@ -69,10 +71,10 @@ struct td_cuda_ring {
 	uint32_t entries;
 	_Atomic uint64_t taken; /* requests so far */
 	_Atomic uint64_t open;  /* of these, not done */
-	_Atomic uint64_t limit; /* no kernel runs: there are so many, and gaps stay gaps */
+	_Atomic uint64_t limit; /* all requests there are, once no kernel runs: a gap stays one */
 };
 
-/* The next request, if there is one; by the thread that serves the ring. */
+/* Takes the next request, if there is one. Only the thread that serves the ring calls it. */
 bool td_cuda_take(struct td_cuda_ring *r, struct td_dev_request *out);
 void td_cuda_done(struct td_cuda_ring *r);
 void td_cuda_answer(struct tide_gpu *g, uint32_t slot, int result); /* 0 or -errno */
@@ -86,7 +88,7 @@ struct td_cuda_transfer {
 	struct td_io_request io;
 	struct td_cuda_proxy *proxy;
 	struct td_cuda_transfer *peer;  /* in its bucket */
-	struct td_cuda_transfer *after; /* of the same page, waits for this one */
+	struct td_cuda_transfer *after; /* a request for the same page, which waits for this one */
 	uint32_t page, slot;
 };
 
@@ -147,7 +149,7 @@ struct td_cuda_regression {
 	struct tide_gpu *g;
 	pthread_t thread;
 	bool started;
-	pthread_mutex_t lock;      /* of all below, while the thread looks at samples */
+	pthread_mutex_t lock;      /* protects all below while the thread looks at samples */
 	struct td_cuda_past *past; /* of all pages */
 	uint64_t taken;            /* from the ring */
 	uint64_t samples;
@@ -159,12 +161,12 @@ struct td_cuda_regression {
 
 int td_cuda_regression_open(struct tide_gpu *g, struct tide_error *err);
 void td_cuda_regression_close(struct tide_gpu *g);
-/* At rest. What is still in the ring is thrown away. */
+/* Called at rest. Drops what is still in the ring. */
 void td_cuda_regression_reset(struct tide_gpu *g);
 struct tide_line td_cuda_regression_line(struct tide_gpu *g, uint64_t *pairs);
 /* One sample; for tests too. */
 void td_cuda_regression_add(struct td_cuda_regression *r, uint64_t page, uint64_t time);
-/* Some of the samples that wait, in any thread. False: there are none. */
+/* Takes some of the waiting samples, in any thread. False: there are none. */
 bool td_cuda_regression_serve(struct td_cuda_regression *r);
 
 /* ---- failures, the first since the last launch ---- */
@@ -188,7 +190,7 @@ struct tide_gpu {
 	struct td_gpu_head head;
 	struct td_cuda_settings set;
 	struct td_dev_control *on_gpu; /* the control block that kernels use */
-	struct td_dev_control control; /* as it was laid out: where things are, not how they are */
+	struct td_dev_control control; /* as at the start: where things are, not how they are */
 	struct td_dev_told *told;      /* pinned */
 	struct td_cuda_ring *rings;    /* proxies; then one for copies, one for faults */
 	uint32_t rings_n;
@@ -210,37 +212,41 @@ struct tide_gpu {
 	struct td_cuda_flight *flight;             /* pages between tables and files, at rest */
 
 	bool async;             /* proxies have io_uring */
-	unsigned spins;         /* looks for work before a thread sleeps */
+	unsigned spins;         /* how often a thread looks for work before it sleeps */
 	_Atomic int running;    /* between begin and end: threads look for work */
 	_Atomic int stopping;   /* threads end */
 	pthread_mutex_t lock;   /* of the rest */
 	pthread_cond_t changed; /* running or stopping */
 	struct td_cuda_failure failure;
-	bool lost; /* the GPU cannot be used any more */
+	bool lost;                     /* the GPU cannot be used any more */
+	bool stuck;                    /* and a kernel runs on it that cannot be ended */
+	struct td_cuda_current thread; /* of the thread that makes a call */
 
 	FILE *log;
 	char *log_path;
 	uint64_t io_errors, moved_bytes[2]; /* at rest: failed, read and written */
 };
 
-/* Threads: waits until a launch has begun. False: it is time to end. */
+/* Called by threads: waits until a launch has begun. False: the thread must end. */
 bool td_cuda_await_launch(struct tide_gpu *g);
-/* Between two looks for work that found nothing, idle of them in a row: spins, then sleeps. */
+/* Called by threads that found no work `idle` times in a row: spins at first, then sleeps. */
 void td_cuda_rest(const struct tide_gpu *g, unsigned idle);
 int td_cuda_start(pthread_t *thread, const char *name, void *(*run)(void *), void *arg,
 		  struct tide_error *err);
 
 void td_cuda_failed(struct tide_gpu *g, int error, uint32_t page, uint32_t op);
-/* Adds to a sentence where pages, frames and slots are. */
+/* Adds to a sentence in which states pages, frames and slots are. */
 void td_cuda_describe(struct tide_gpu *g, struct tide_error *err);
-/* What the failure was, or 0; it is forgotten. */
+/* Gives the failure and forgets it; 0: there was none. */
 int td_cuda_tell_failure(struct tide_gpu *g, struct tide_error *err);
+/* Did the kernel break a rule, and say so before it was stopped? */
+bool td_cuda_misused(const struct tide_gpu *g);
 
 /* The array of a page; NULL: none has it. */
 struct td_cuda_array *td_cuda_array_of(const struct tide_gpu *g, uint32_t page);
 uint64_t td_cuda_offset_of(const struct tide_gpu *g, const struct td_cuda_array *a, uint32_t page);
 
-/* layout.c: all memory, and the state of a runtime in which nothing has happened. */
+/* layout.c: allocates all memory, and sets the first state of a runtime. */
 int td_cuda_allocate(struct tide_gpu *g, struct tide_error *err);
 void td_cuda_free(struct tide_gpu *g);
 int td_cuda_initialise_once(struct tide_gpu *g, struct tide_error *err);
@@ -274,8 +280,8 @@ int td_cuda_settle(struct tide_gpu *g, struct tide_error *err); /* those of the 
 
 int td_cuda_flight_open(struct tide_gpu *g, struct tide_error *err);
 void td_cuda_flight_close(struct tide_gpu *g);
-/* Writes what is dirty: of arrays with a file of their own, or of all. A page that is written is
- * clean in t, whatever happens to the others. */
+/* Writes dirty pages of all arrays, or only of arrays with a file of their own. A page that is
+ * written is clean in t, even if others fail. */
 int td_cuda_write_dirty(struct tide_gpu *g, struct td_cuda_tables *t, bool all,
 			struct tide_error *err);
 
@@ -299,8 +305,8 @@ int td_cuda_reset(struct tide_gpu *g, struct tide_error *err);
 int td_cuda_stats(struct tide_gpu *g, struct tide_gpu_stats *stats, struct tide_error *err);
 int td_cuda_stats_json(struct tide_gpu *g, char **text, struct tide_error *err);
 int td_cuda_check(struct tide_gpu *g, struct tide_error *err);
-/* For td_checked() at the ends of calls: -EUCLEAN, or 0 where the tables agree or cannot be looked
- * at. */
+/* For td_checked() at the ends of calls. -EUCLEAN: the tables do not agree. 0: they do, or cannot
+ * be read. */
 int td_cuda_check_rest(struct tide_gpu *g);
 int td_cuda_close(struct tide_gpu *g, struct tide_error *err);
 
@@ -308,7 +314,7 @@ int td_cuda_log_open(struct tide_gpu *g, const char *path, struct tide_error *er
 int td_cuda_log_write(struct tide_gpu *g, struct tide_error *err); /* what is new since last */
 int td_cuda_log_close(struct tide_gpu *g, struct tide_error *err);
 
-/* At rest, and usable: or an error. */
+/* An error, unless the handle is at rest and can be used. */
 int td_cuda_ready(const struct tide_gpu *g, struct tide_error *err);
 
 #endif

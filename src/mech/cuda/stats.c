@@ -100,7 +100,7 @@ int td_cuda_stats(struct tide_gpu *g, struct tide_gpu_stats *stats, struct tide_
 
 static json_t *number(uint64_t n)
 {
-	return json_integer((json_int_t)n);
+	return td_stats_integer(n);
 }
 
 static json_t *config(const struct tide_gpu *g)
@@ -141,13 +141,19 @@ int td_cuda_stats_json(struct tide_gpu *g, char **text, struct tide_error *err)
 	int rc = td_cuda_stats(g, &s, err);
 	if (rc)
 		return rc;
-	json_t *o = json_object(), *policy = NULL;
+	json_t *o = json_object(), *policy = g->orchestrator ? json_object() : NULL;
+	if (policy)
+		rc = td_cuda_orchestrate_policy(g, policy, err);
+	if (rc) {
+		json_decref(o);
+		if (!g->stuck) /* else whoever fills it is still at it */
+			json_decref(policy);
+		return rc;
+	}
 	json_object_set_new(o, "verb", json_string("gpu"));
 	json_object_set_new(o, "config", config(g));
 	json_object_set_new(o, "counts", td_stats_counts(&s.counts));
 	json_object_set_new(o, "gpu", figures(&s));
-	if (g->orchestrator)
-		policy = td_cuda_orchestrate_policy(g);
 	if (policy)
 		json_object_set_new(o, "policy", policy);
 	*text = json_dumps(o, JSON_INDENT(1));

@@ -1,11 +1,9 @@
-/* The hit path: per access one byte of the resident bitmap, the same byte of the touched
- * bitmap, and a call only for a policy that asked to see accesses. Pages are translated to
- * chunk indices a batch ahead, so the loop can ask for memory before it needs it: at random
- * accesses over millions of chunks that, not the instructions, decides the speed. */
+/* The hit path. An access reads one byte of the resident bitmap and the same
+ * byte of the touched bitmap. It makes a call only for a policy that needs
+ * accesses. Pages are translated to chunk indices a batch ahead, so the loop
+ * can prefetch memory. With random accesses over millions of chunks, memory
+ * decides the speed, not the instructions. */
 #include "functional.h"
-
-#include <errno.h>
-#include <stdlib.h>
 
 #define LOOK_AHEAD TD_ENGINE_LOOK_AHEAD
 
@@ -15,7 +13,8 @@ const struct td_mech td_mech_functional = {
 		 TIDE_NEEDS_PAGES | TIDE_NEEDS_TOUCHED | TIDE_TAKES_SAMPLES | TIDE_NEEDS_REMOTE,
 };
 
-/* What the loops need at every access, out of the engine so that it stays in registers. */
+/* What the loops need at every access, out of the engine so that it stays in
+ * registers. */
 struct hot {
 	uint64_t moves;
 	unsigned char *bits;
@@ -52,13 +51,16 @@ __attribute__((always_inline)) static inline void look_ahead(const struct hot *h
 	__builtin_prefetch(h->slots + index * h->slot_bytes, 1);
 }
 
-static void tell_others(const struct td_engine *e, tide_chunk c, uint64_t page, uint64_t ref)
+static void tell_others(struct td_engine *e, tide_chunk c, uint64_t page, uint64_t ref)
 {
-	for (unsigned i = 1; e->ears.on_access[i].fn; i++)
+	for (unsigned i = 1; e->ears.on_access[i].fn; i++) {
+		e->call = (uint16_t)(TD_CALL_on_access | i << 8);
 		e->ears.on_access[i].fn(e->ears.on_access[i].self, c, (tide_page){page}, ref);
+	}
+	e->call = TD_CALL_NONE;
 }
 
-static inline void tell_access(const struct hot *h, const struct td_engine *e, tide_chunk c,
+static inline void tell_access(const struct hot *h, struct td_engine *e, tide_chunk c,
 			       uint64_t page, uint64_t ref)
 {
 	if (h->on_access)
@@ -67,7 +69,8 @@ static inline void tell_access(const struct hot *h, const struct td_engine *e, t
 		tell_others(e, c, page, ref);
 }
 
-/* The time of an access, and for those who look into it, the future from then on. */
+/* The time of an access, and for those who look into it, the future from then
+ * on. */
 static inline void tick(const struct hot *h, struct td_engine *e, uint32_t index)
 {
 	e->near.time++;
@@ -75,13 +78,22 @@ static inline void tick(const struct hot *h, struct td_engine *e, uint32_t index
 		h->next_use[index] = h->next_after[e->near.time];
 }
 
-/* Whatever is no plain hit: a notice, an access to a page mapped where it is, or a fault. */
+/* The access begins a group, or is the next of the present one. */
+static inline void enter_group(struct td_engine *e, bool first)
+{
+	uint64_t at = e->near.group_at;
+	e->counts.groups += first;
+	e->in_prefix |= first;
+	e->near.group_at = first ? 0 : at + (at != TIDE_NEVER);
+}
+
+/* Whatever is no plain hit: a notice, an access to a page mapped where it is,
+ * or a fault. */
 static int serve(struct td_engine *e, const struct tide_batch *batch, uint32_t i,
 		 const unsigned char *at, unsigned mask, struct tide_error *err)
 {
 	tide_chunk c = {e->index[i]};
-	struct tide_event event = {batch->page[i], batch->ref[i], batch->stream[i],
-				   batch->write[i]};
+	struct td_event event = {batch->page[i], batch->ref[i], batch->stream[i], batch->write[i]};
 	if (*at & mask)
 		return td_engine_notice(e, c, &event, err);
 	if (at[3 * e->near.lane_bytes] & mask)
@@ -89,10 +101,14 @@ static int serve(struct td_engine *e, const struct tide_batch *batch, uint32_t i
 	return td_engine_fault(e, c, e->bit[i], &event, err);
 }
 
-/* Any chunks, accesses from *done to end: 0, and *done is how far they were served whole or failed.
- */
-static int run_chunks(struct td_engine *e, const struct tide_batch *batch, uint32_t end,
-		      uint32_t *done, struct tide_error *err)
+/* Any chunks, accesses from *done to end: 0, and *done is how far they were
+ * served whole or failed. Both loops are compiled several times, so that only
+ * inputs with groups pay for groups, and only those who look into the future
+ * pay for that. */
+__attribute__((always_inline)) static inline int run_chunks(struct td_engine *e,
+							    const struct tide_batch *batch,
+							    bool grouped, uint32_t end,
+							    uint32_t *done, struct tide_error *err)
 {
 	struct hot h;
 	uint32_t i;
@@ -102,15 +118,22 @@ static int run_chunks(struct td_engine *e, const struct tide_batch *batch, uint3
 		uint32_t index = e->index[i];
 		unsigned bit = e->bit[i], mask = 1u << bit % 8;
 		unsigned char *at = h.bits + ((size_t)index << h.shift) + bit / 8;
-		/* The scratch array goes on after the batch: looking past its end is harmless. */
+		/* The scratch array goes on after the batch: looking past its end is
+		 * harmless. */
 		look_ahead(&h, e->index[i + LOOK_AHEAD]);
 		tick(&h, e, index);
+		if (grouped)
+			enter_group(e, batch->object->first[i]);
 		if (*at & mask) {
+			if (grouped)
+				e->counts.prefix_hits += e->in_prefix;
 			at[h.lane_bytes] |= (unsigned char)mask;
 			at[2 * h.lane_bytes] |= (unsigned char)(batch->write[i] << bit % 8);
 			tell_access(&h, e, (tide_chunk){index}, batch->page[i], batch->ref[i]);
 			if (__builtin_expect(!(at[3 * h.lane_bytes] & mask), 1))
 				continue;
+		} else if (grouped) {
+			e->in_prefix = false;
 		}
 		rc = serve(e, batch, i, at, mask, err);
 		if (h.moves != e->moves)
@@ -120,12 +143,12 @@ static int run_chunks(struct td_engine *e, const struct tide_batch *batch, uint3
 	return rc;
 }
 
-/* Chunks of one page, where the record is one word and the fault has its short way. Compiled twice,
- * so that only those who look into the future pay for it. */
+/* Chunks of one page, where the record is one word and the fault has its short
+ * way. */
 __attribute__((always_inline)) static inline int run_pages(struct td_engine *e,
 							   const struct tide_batch *batch,
-							   bool future, uint32_t *done,
-							   struct tide_error *err)
+							   bool future, bool grouped,
+							   uint32_t *done, struct tide_error *err)
 {
 	struct hot h;
 	uint64_t faults = 0, free_before = e->near.free_pages;
@@ -140,12 +163,18 @@ __attribute__((always_inline)) static inline int run_pages(struct td_engine *e,
 		e->near.time++;
 		if (future)
 			h.next_use[index] = h.next_after[e->near.time];
+		if (grouped)
+			enter_group(e, batch->object->first[i]);
 		if (records[index]) {
+			if (grouped)
+				e->counts.prefix_hits += e->in_prefix;
 			records[index] |= (uint32_t)batch->write[i] << 16;
 			tell_access(&h, e, (tide_chunk){index}, batch->page[i], batch->ref[i]);
 			continue;
 		}
 		faults++;
+		if (grouped)
+			e->in_prefix = false;
 		rc = td_engine_fault_page(e, batch, i, err);
 		if (rc) {
 			i++;
@@ -157,20 +186,81 @@ __attribute__((always_inline)) static inline int run_pages(struct td_engine *e,
 	return rc;
 }
 
+__attribute__((noinline)) static int run_grouped(struct td_engine *e,
+						 const struct tide_batch *batch, uint32_t end,
+						 uint32_t *done, struct tide_error *err)
+{
+	return run_chunks(e, batch, true, end, done, err);
+}
+
+__attribute__((noinline)) static int run_plain(struct td_engine *e, const struct tide_batch *batch,
+					       uint32_t end, uint32_t *done, struct tide_error *err)
+{
+	return run_chunks(e, batch, false, end, done, err);
+}
+
+__attribute__((noinline)) static int run_grouped_pages(struct td_engine *e,
+						       const struct tide_batch *batch,
+						       uint32_t *done, struct tide_error *err)
+{
+	return e->wants_future ? run_pages(e, batch, true, true, done, err)
+			       : run_pages(e, batch, false, true, done, err);
+}
+
+static void hit_object(struct td_engine *e, const struct tide_batch *batch, uint32_t i,
+		       uint32_t index)
+{
+	e->counts.prefix_hits += e->in_prefix;
+	td_engine_add(&e->counts.hit_bytes, e->near.objects[index].bytes);
+	td_engine_add(&e->counts.hit_cost, e->near.objects[index].cost);
+	((uint32_t *)(void *)e->bits.at)[index] |= (uint32_t)batch->write[i] << 16;
+}
+
+/* Objects with sizes. */
+__attribute__((noinline)) static int run_objects(struct td_engine *e,
+						 const struct tide_batch *batch, uint32_t *done,
+						 struct tide_error *err)
+{
+	struct hot h;
+	uint32_t i;
+	int rc = 0;
+	load_hot(&h, e);
+	const uint32_t *records = (const uint32_t *)(void *)h.bits;
+	for (i = 0; i < batch->n && !rc; i++) {
+		uint32_t index = e->index[i];
+		look_ahead(&h, e->index[i + LOOK_AHEAD]);
+		e->near.time++;
+		enter_group(e, batch->object && batch->object->first[i]);
+		if (records[index]) {
+			hit_object(e, batch, i, index);
+			tell_access(&h, e, (tide_chunk){index}, batch->page[i], batch->ref[i]);
+			continue;
+		}
+		e->in_prefix = false;
+		rc = td_engine_fault_object(e, batch, i, err);
+	}
+	*done = i;
+	return rc;
+}
+
 static int run(struct td_engine *e, const struct tide_batch *batch, uint32_t *done,
 	       struct tide_error *err)
 {
+	if (e->sized)
+		return run_objects(e, batch, done, err);
 	if (!e->single_pages)
-		return run_chunks(e, batch, batch->n, done, err);
-	return e->wants_future ? run_pages(e, batch, true, done, err)
-			       : run_pages(e, batch, false, done, err);
+		return (batch->object ? run_grouped : run_plain)(e, batch, batch->n, done, err);
+	if (batch->object)
+		return run_grouped_pages(e, batch, done, err);
+	return e->wants_future ? run_pages(e, batch, true, false, done, err)
+			       : run_pages(e, batch, false, false, done, err);
 }
 
 static int run_part(struct td_engine *e, const struct tide_batch *batch, uint32_t end,
 		    uint32_t *done, struct tide_error *err)
 {
 	int rc = td_engine_translate_part(e, batch, *done, end, err);
-	return rc ? rc : run_chunks(e, batch, end, done, err);
+	return rc ? rc : (batch->object ? run_grouped : run_plain)(e, batch, end, done, err);
 }
 
 /* What is between two marks is run as one. */
@@ -188,94 +278,30 @@ __attribute__((noinline)) static int run_marked(struct td_engine *e, const struc
 	return rc ? rc : run_part(e, batch, batch->n, done, err);
 }
 
-int td_sim_batch(struct td_engine *e, const struct tide_batch *batch, struct tide_error *err)
+/* A batch that is translated, or that has marks between its parts. */
+static int run_batch(struct td_engine *e, const struct tide_batch *batch, struct tide_error *err)
 {
 	uint64_t missed_before = e->counts.faults + e->remote_only;
 	uint32_t done = 0;
-	int rc = e->maps.on ? 0 : td_engine_translate(e, batch, err);
-	if (!rc && e->wants_future && batch->n > e->near.length - e->near.time)
-		rc = td_engine_changed(err);
-	if (!rc)
-		rc = e->maps.on ? run_marked(e, batch, &done, err) : run(e, batch, &done, err);
+	e->running = true;
+	int rc = e->maps.on ? run_marked(e, batch, &done, err) : run(e, batch, &done, err);
+	e->running = false;
 	e->counts.accesses += done;
 	e->counts.hits += done - (e->counts.faults + e->remote_only - missed_before);
 	return rc;
 }
 
-/* ---- passes before the run ---- */
-
-/* Distinct pages, as one bitmap per 64 pages: the same numbering as chunks of 64. */
-struct survey {
-	struct td_space space;
-	struct tide_vec seen;
-	uint32_t index[TIDE_BATCH];
-	uint8_t bit[TIDE_BATCH];
-	struct tide_batch batch;
-};
-
-static int survey_batch(struct survey *s, struct td_trace_facts *f, struct tide_error *err)
+int td_sim_batch(struct td_engine *e, const struct tide_batch *batch, struct tide_error *err)
 {
-	int rc = td_space_batch(&s->space, s->batch.page, s->batch.n, s->index, s->bit);
-	if (!rc)
-		rc = tide_vec_reserve(&s->seen, s->space.n);
-	if (rc)
-		return tide_fail(err, rc, "out of memory for the page numbers of the input");
-	uint64_t *seen = (uint64_t *)(void *)s->seen.at;
-	for (uint32_t i = 0; i < s->batch.n; i++) {
-		uint64_t bit = UINT64_C(1) << s->bit[i];
-		f->pages += !(seen[s->index[i]] & bit);
-		seen[s->index[i]] |= bit;
-		f->last_page = s->batch.page[i] > f->last_page ? s->batch.page[i] : f->last_page;
-		f->refs |= s->batch.ref[i] != 0;
-	}
-	f->accesses += s->batch.n;
-	return 0;
+	int rc = e->maps.on ? 0 : td_engine_translate(e, batch, err);
+	if (!rc && e->wants_future && batch->n > e->near.length - e->near.time)
+		rc = td_engine_changed(err);
+	return rc ? rc : run_batch(e, batch, err);
 }
 
-static int survey_all(struct survey *s, struct td_trace_source *source,
-		      struct td_trace_facts *facts, struct tide_error *err)
+int td_sim_batch_indexed(struct td_engine *e, const struct tide_batch *batch, const uint32_t *index,
+			 struct tide_error *err)
 {
-	int rc;
-	while (!(rc = td_trace_next(source, &s->batch, err)) && s->batch.n) {
-		rc = survey_batch(s, facts, err);
-		if (rc)
-			break;
-	}
-	return rc ? rc : source->ops->rewind(source, err);
-}
-
-int td_sim_survey(struct td_trace_source *source, struct td_trace_facts *facts,
-		  struct tide_error *err)
-{
-	struct survey *s = calloc(1, sizeof *s);
-	if (!s)
-		return tide_fail(err, -ENOMEM, "out of memory");
-	*facts = (struct td_trace_facts){0};
-	tide_vec_init(&s->seen, sizeof(uint64_t));
-	int rc = td_space_init(&s->space, 64, TD_SPACE_ANY, TD_SPACE_ANY);
-	if (rc)
-		tide_fail(err, rc, "out of memory");
-	else
-		rc = survey_all(s, source, facts, err);
-	td_space_free(&s->space);
-	tide_vec_free(&s->seen);
-	free(s);
-	return rc;
-}
-
-int td_sim_foresee(struct td_engine *e, struct td_trace_source *source, struct tide_error *err)
-{
-	struct tide_batch *batch = calloc(1, sizeof *batch);
-	if (!batch)
-		return tide_fail(err, -ENOMEM, "out of memory");
-	int rc;
-	while (!(rc = td_trace_next_marked(source, batch, err)) && (batch->n || batch->marks_n)) {
-		rc = td_engine_foresee(e, batch, err);
-		if (rc)
-			break;
-	}
-	free(batch);
-	if (!rc)
-		rc = td_engine_foreseen(e, err);
-	return rc ? rc : source->ops->rewind(source, err);
+	memcpy(e->index, index, batch->n * sizeof *index);
+	return run_batch(e, batch, err);
 }

@@ -11,9 +11,8 @@
 
 /* ---- reading ahead ---- */
 
-static void end_read(struct td_pager *p, struct td_read *r, bool arrived)
+static void end_read(struct td_pager *p, struct td_read *r, uint64_t came)
 {
-	uint64_t came = arrived ? r->pages : 0;
 	td_assert(r->used && *td_pager_state(p, r->chunk) & CHUNK_BUSY);
 	td_pager_note_delivered(p, r->extent, r->chunk, came);
 	p->read_bytes += td_lanes_count(came) * p->page_bytes;
@@ -27,11 +26,13 @@ static void read_done(struct td_io_request *request)
 {
 	struct td_read *r = request->arg;
 	struct td_pager *p = r->pager;
-	bool arrived =
-		!request->result && !td_pager_deliver(p, r->extent, r->chunk, r->pages, r->slot);
+	uint64_t came = 0;
+	int rc = request->result;
+	if (!rc)
+		came = td_pager_deliver(p, r->extent, r->chunk, r->pages, r->slot, &rc);
 	td_pager_give_slot(p, r->slot);
 	td_pager_lock(p);
-	end_read(p, r, arrived);
+	end_read(p, r, came);
 	pthread_mutex_unlock(&p->lock);
 }
 
@@ -69,7 +70,7 @@ bool td_pager_start_read(struct td_pager *p, struct td_read *r)
 	r->slot = td_pager_take_slot(p, r->pages, true);
 	if (!r->slot) {
 		td_pager_lock(p);
-		end_read(p, r, false);
+		end_read(p, r, 0);
 		pthread_mutex_unlock(&p->lock);
 		return false;
 	}

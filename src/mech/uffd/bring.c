@@ -10,155 +10,74 @@
 #include "space.h"
 #include "threads.h"
 
-/* ---- content: from the store and from files into a slot, and from there to the mapping ---- */
-
-/* Which pages of the chunk lie within the mapped file. */
-static uint64_t pages_of_file(const struct td_pager *p, const struct td_extent *x, uint32_t chunk)
-{
-	uint64_t offset =
-		x->file_offset + ((uint64_t)chunk * p->chunk_pages - x->first) * p->page_bytes;
-	if (!x->has_file || offset >= x->file.bytes)
-		return 0;
-	uint64_t n = (x->file.bytes - offset + p->page_bytes - 1) / p->page_bytes;
-	return n >= 64 ? UINT64_MAX : (UINT64_C(1) << n) - 1;
-}
-
-struct td_fill td_pager_plan_fill(struct td_pager *p, uint32_t chunk, uint64_t pages)
-{
-	struct td_fill f = {.chunk = chunk};
-	uint64_t absent = pages & ~td_pager_get(p, chunk, LANE_HELD);
-	if (!absent)
-		return f;
-	f.stored = absent & td_pager_get(p, chunk, LANE_STORED);
-	f.swapped = absent & ~f.stored & td_pager_get(p, chunk, LANE_SWAPPED);
-	f.file = absent & ~f.stored & ~f.swapped &
-		 pages_of_file(p, td_pager_extent(p, chunk), chunk);
-	return f;
-}
-
-static int unpack(struct td_pager *p, uint32_t chunk, uint64_t pages, unsigned char *to)
-{
-	int rc = 0;
-	for (; pages && !rc; pages &= pages - 1) {
-		unsigned bit = (unsigned)__builtin_ctzll(pages);
-		rc = td_store_get(p->store, (uint64_t)chunk * p->chunk_pages + bit,
-				  to + (size_t)bit * p->page_bytes);
-	}
-	return rc;
-}
-
-/* All runs at once. */
-static int read_pages(struct td_pager *p, struct td_extent *x, const struct td_fill *f,
-		      unsigned char *to)
-{
-	struct td_io_request request[64], *list[64] = {NULL};
-	unsigned at, n, made = 0;
-	int rc = 0;
-	for (int in_file = 0; in_file < 2; in_file++) {
-		uint64_t pages = in_file ? f->file : f->swapped;
-		while (td_pager_run(&pages, &at, &n)) {
-			request[made] = td_pager_tier3_place(p, x, f->chunk, at, n, in_file);
-			request[made].addr = to + (size_t)at * p->page_bytes;
-			list[made] = &request[made];
-			made++;
-		}
-	}
-	if (made == 1)
-		return td_io_now(p->io, &request[0]);
-	td_io_start(p->io, list, made);
-	for (unsigned i = 0; i < made; i++) {
-		td_io_wait(p->io, &request[i]);
-		rc = rc ? rc : request[i].result;
-	}
-	return rc;
-}
-
-int td_pager_deliver(struct td_pager *p, struct td_extent *x, uint32_t chunk, uint64_t pages,
-		     struct td_slot *slot)
-{
-	unsigned at, n;
-	int rc = 0;
-	while (!rc && td_pager_run(&pages, &at, &n))
-		rc = x->mapping->deliver(p, x, chunk, at, n, slot);
-	return rc;
-}
-
-static int fill(struct td_pager *p, struct td_extent *x, const struct td_fill *f)
-{
-	uint64_t pages = f->stored | f->swapped | f->file;
-	struct td_slot *slot = td_pager_take_slot(p, pages, false);
-	int rc = unpack(p, f->chunk, f->stored, slot->at);
-	if (!rc && (f->swapped | f->file))
-		rc = read_pages(p, x, f, slot->at);
-	if (!rc)
-		rc = td_pager_deliver(p, x, f->chunk, pages, slot);
-	td_pager_give_slot(p, slot);
-	return rc;
-}
-
-void td_pager_note_delivered(struct td_pager *p, const struct td_extent *x, uint32_t chunk,
-			     uint64_t pages)
-{
-	td_pager_set(p, chunk, LANE_HELD, pages);
-	p->held_pages += td_lanes_count(pages);
-	x->mapping->note_delivered(p, chunk, pages);
-}
-
-static void note_filled(struct td_pager *p, const struct td_extent *x, const struct td_fill *f)
-{
-	uint64_t pages = f->stored | f->swapped | f->file;
-	if (!pages)
-		return;
-	td_pager_forget_packed(p, f->chunk, f->stored);
-	td_pager_clear(p, f->chunk, LANE_STORED, f->stored);
-	p->read_bytes += td_lanes_count(f->swapped | f->file) * p->page_bytes;
-	td_pager_note_delivered(p, x, f->chunk, pages);
-}
-
 /* ---- into the page table ---- */
 
-static int map_runs(struct td_pager *p, struct td_extent *x, uint32_t chunk, uint64_t pages,
-		    bool protect)
+/* Each of these adds to a->mapped what it has mapped. */
+static int map_runs(struct td_pager *p, struct td_arrival *a, uint64_t pages, bool protect)
 {
+	uint64_t singles = 0;
 	unsigned at, n;
 	int rc = 0;
-	while (!rc && td_pager_run(&pages, &at, &n))
-		rc = x->mapping->map_run(p, x, chunk, at, n, protect);
+	while (td_pager_next_run(&pages, &singles, &at, &n)) {
+		int failed = td_io_map_fails(p->io);
+		failed = failed ? failed
+				: a->extent->mapping->map_run(p, a->extent, a->chunk, at, n,
+							      protect);
+		if (!failed)
+			a->mapped |= td_pager_bits(at, n);
+		else if (n > 1)
+			singles = td_pager_bits(at, n);
+		else
+			rc = failed;
+	}
 	return rc;
 }
 
-static int map_zeros(struct td_pager *p, struct td_extent *x, uint32_t chunk, uint64_t pages,
-		     uint64_t writable)
+static int map_zeros(struct td_pager *p, struct td_arrival *a, uint64_t pages)
 {
+	struct td_extent *x = a->extent;
 	int rc = 0;
 	for (; pages && !rc; pages &= pages - 1) {
 		uint64_t bit = pages & -pages;
-		unsigned char *at = td_extent_at(p, x, chunk, (unsigned)__builtin_ctzll(pages));
-		rc = x->mapping->map_zero(p, at, !(writable & bit) && x->tracks);
+		unsigned char *at = td_extent_at(p, x, a->chunk, (unsigned)__builtin_ctzll(pages));
+		rc = td_io_map_fails(p->io);
+		rc = rc ? rc : x->mapping->map_zero(p, at, !(a->writable & bit) && x->tracks);
+		a->mapped |= rc ? 0 : bit;
 	}
 	return rc;
 }
 
-static int map_pages(struct td_pager *p, struct td_extent *x, uint32_t chunk, uint64_t held,
-		     uint64_t zero, uint64_t writable)
+static int map_pages(struct td_pager *p, struct td_arrival *a)
 {
-	int rc = map_runs(p, x, chunk, held & writable, false);
+	uint64_t held = a->maps & a->held;
+	int rc = map_runs(p, a, held & a->writable, false);
 	if (!rc)
-		rc = map_runs(p, x, chunk, held & ~writable, x->tracks);
+		rc = map_runs(p, a, held & ~a->writable, a->extent->tracks);
 	if (!rc)
-		rc = map_zeros(p, x, chunk, zero, writable);
+		rc = map_zeros(p, a, a->maps & ~a->held);
 	return rc;
 }
 
 /* The lock is not held. */
-static int enter(struct td_pager *p, const struct td_arrival *a)
+static int enter(struct td_pager *p, struct td_arrival *a)
 {
-	struct td_extent *x = a->extent;
-	int rc = map_pages(p, x, a->chunk, a->maps & a->held, a->maps & ~a->held, a->writable);
-	if (rc || !a->unprotect)
+	int rc = map_pages(p, a);
+	uint64_t there = a->unprotect ? a->unprotect : a->maps ? 0 : a->to_map;
+	if (rc || !there)
 		return rc;
-	unsigned char *at = td_extent_at(p, x, a->chunk, (unsigned)__builtin_ctzll(a->unprotect));
+	unsigned char *at = td_extent_at(p, a->extent, a->chunk, (unsigned)__builtin_ctzll(there));
+	/* Another thread was served in the meantime, and woke all that waited then. */
+	if (!a->unprotect)
+		return p->service->wakes ? td_uffd_wake(p->uffd, at, p->page_bytes) : 0;
 	return td_uffd_protect(p->uffd, at, p->page_bytes, false, p->service->wakes);
+}
+
+/* It has failed in the middle: what is left of it is what was mapped. */
+static void cut_short(struct td_arrival *a)
+{
+	a->to_map = a->mapped;
+	a->writable &= a->mapped;
+	a->stale &= a->mapped;
 }
 
 static void note_mapped(struct td_pager *p, const struct td_arrival *a)
@@ -200,6 +119,7 @@ static struct td_arrival plan(struct td_pager *p, uint32_t chunk, uint64_t wante
 	a.filled = a.fill.stored | a.fill.swapped | a.fill.file;
 	a.held = td_pager_get(p, chunk, LANE_HELD) | a.filled;
 	td_assert(*td_pager_state(p, chunk) & CHUNK_BUSY);
+	td_pager_forgive_chunk(p, chunk);
 	a.extent->mapping->plan(p, &a);
 	td_assert(!((a.maps | a.writable | a.unprotect) & ~a.to_map) && !(a.stale & ~a.writable));
 	td_assert(!(a.unprotect & (a.unprotect - 1))); /* enter() unprotects one page */
@@ -211,17 +131,20 @@ int td_pager_bring(struct td_pager *p, uint32_t chunk, uint64_t wanted, uint64_t
 		   uint64_t written)
 {
 	struct td_arrival a = plan(p, chunk, wanted, to_map, written);
+	uint64_t filled = 0;
+	int rc = 0;
 	pthread_mutex_unlock(&p->lock);
-	int rc = a.filled ? fill(p, a.extent, &a.fill) : 0;
+	if (a.filled)
+		filled = td_pager_fill(p, a.extent, &a.fill, &rc);
 	if (!rc)
 		rc = enter(p, &a);
 	td_pager_lock(p);
 	if (rc)
-		return rc;
-	note_filled(p, a.extent, &a.fill);
+		cut_short(&a);
+	td_pager_note_filled(p, a.extent, &a.fill, filled);
 	note_mapped(p, &a);
-	td_pager_settle(p, chunk, a.to_map | a.filled, a.fill.stored);
-	return 0;
+	td_pager_settle(p, chunk, a.to_map | filled, a.fill.stored & filled);
+	return rc;
 }
 
 /* ---- a decision ---- */
@@ -258,6 +181,12 @@ void td_pager_carry_out(struct td_pager *p)
 
 /* ---- a touched page ---- */
 
+static bool needs_reading(struct td_pager *p, uint32_t chunk, uint64_t pages)
+{
+	struct td_fill f = td_pager_plan_fill(p, chunk, pages);
+	return f.swapped | f.file;
+}
+
 static int bring_pages(struct td_pager *p, const struct td_touched *t)
 {
 	const struct td_mapping *m = td_pager_extent(p, t->chunk)->mapping;
@@ -265,8 +194,9 @@ static int bring_pages(struct td_pager *p, const struct td_touched *t)
 	/* With one page of it all are read that should be here and are not yet. */
 	int rc = td_pager_bring(p, t->chunk, td_pager_engine_lanes(p, t->chunk).resident,
 				m->pages_to_map(p, t->chunk, touched), written);
-	/* The touched page is here: that others could not be read does not concern its thread. */
-	if (rc && td_pager_get(p, t->chunk, LANE_HELD) & touched)
+	/* The touched page need not be read: that others could not be had does not concern its
+	 * thread. */
+	if (rc && !needs_reading(p, t->chunk, touched))
 		rc = td_pager_bring(p, t->chunk, touched, touched, written);
 	td_pager_calm(p, t->chunk);
 	td_checked(td_pager_check_chunk(p, t->chunk));
@@ -302,19 +232,19 @@ static bool promise(struct td_pager *p, const struct td_touched *t, struct promi
 	return true;
 }
 
-/* The chunk stays busy. */
+/* What was mapped is so. The chunk stays busy. */
 static void take_back(struct td_pager *p, uint32_t chunk, const struct promise *a)
 {
-	uint64_t zero = a->arrival.maps & ~a->arrival.held;
+	uint64_t missing = a->arrival.maps & ~a->arrival.mapped, zero = missing & ~a->arrival.held;
 	uint64_t lingers = td_pager_get(p, chunk, LANE_LINGER) & zero;
 	if (lingers)
 		td_pager_stop_lingering(p, chunk, lingers);
 	td_assert(p->held_pages >= td_lanes_count(zero));
 	td_pager_clear(p, chunk, LANE_HELD, zero);
 	p->held_pages -= td_lanes_count(zero);
-	td_pager_clear(p, chunk, LANE_MAPPED, a->arrival.maps);
-	td_pager_clear(p, chunk, LANE_WRITABLE, a->writable);
-	td_pager_clear(p, chunk, LANE_STALE, a->stale);
+	td_pager_clear(p, chunk, LANE_MAPPED, missing);
+	td_pager_clear(p, chunk, LANE_WRITABLE, a->writable & ~a->arrival.mapped);
+	td_pager_clear(p, chunk, LANE_STALE, a->stale & ~a->arrival.mapped);
 	td_pager_give_done(p, a->done);
 }
 

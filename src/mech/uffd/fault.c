@@ -12,16 +12,30 @@
 #include "out.h"
 #include "pager.h"
 #include "space.h"
+#include "threads.h"
 
 #include <errno.h>
+#include <sys/mman.h>
 #include <unistd.h>
+
+/* Pages of tier 2 for which it has no room. Packed ones are within the store's own limit. */
+static uint64_t excess_pages(const struct td_pager *p)
+{
+	uint64_t has = p->config.host_pages, there = p->tier2_pages;
+	struct td_store_use use;
+	if (p->store) {
+		td_store_use(p->store, &use);
+		has = use.pages - p->packed_near;
+		there = td_pager_tier2_stays(p);
+	}
+	return there > has ? there - has : 0;
+}
 
 /* What could not be written has to stay in memory; there is a limit to that. */
 static bool too_full(const struct td_pager *p)
 {
-	uint64_t limit = p->config.host_pages;
-	return p->write_error && limit != UINT64_MAX &&
-	       p->tier2_pages > limit + p->config.near_pages;
+	return p->write_error && p->config.host_pages != UINT64_MAX && !p->config.over_budget &&
+	       excess_pages(p) > p->config.near_pages;
 }
 
 /* What is in memory needs no more of it. */
@@ -56,8 +70,8 @@ bool td_pager_make_way(struct td_pager *p)
 	return true;
 }
 
-static int ask_engine(struct td_pager *p, tide_chunk c, unsigned bit,
-		      const struct tide_event *event, bool resident)
+static int ask_engine(struct td_pager *p, tide_chunk c, unsigned bit, const struct td_event *event,
+		      bool resident)
 {
 	enum td_engine_touched what = TD_ABSENT;
 	int rc = 0;
@@ -72,11 +86,29 @@ static int ask_engine(struct td_pager *p, tide_chunk c, unsigned bit,
 	return rc;
 }
 
+/* A page is in the page table, as the lanes have it, and is touched all the same. Mostly another
+ * thread was served in the meantime. Where this goes on, a system call that the pager does not see
+ * has dropped the page, and what was in it is lost. */
+#define REPEATS 10000
+
+static void check_there(struct td_pager *p, uintptr_t addr)
+{
+	uintptr_t page = addr & ~(uintptr_t)4095;
+	unsigned char there = 0;
+	p->repeats = page == p->repeated ? p->repeats + 1 : 0;
+	p->repeated = page;
+	if (p->repeats < REPEATS)
+		return;
+	p->repeats = 0;
+	if (!mincore((void *)page, 4096, &there) && !(there & 1))
+		td_pager_end_program(p, "memory was dropped by a call that tide does not see");
+}
+
 static int decide(struct td_pager *p, const struct td_touch *t, uint32_t chunk, unsigned bit)
 {
 	uint64_t mask = UINT64_C(1) << bit;
-	struct tide_event event = {(uint64_t)chunk * p->chunk_pages + bit, t->ref, t->stream,
-				   t->write};
+	struct td_event event = {(uint64_t)chunk * p->chunk_pages + bit, t->ref, t->stream,
+				 t->write};
 	bool resident = td_pager_engine_lanes(p, chunk).resident & mask;
 	bool mapped = td_pager_get(p, chunk, LANE_MAPPED) & mask;
 	bool writable = td_pager_get(p, chunk, LANE_WRITABLE) & mask;
@@ -89,6 +121,8 @@ static int decide(struct td_pager *p, const struct td_touch *t, uint32_t chunk, 
 		rc = ask_engine(p, (tide_chunk){chunk}, bit, &event, resident);
 		if (!rc && p->config.event)
 			p->config.event(p->config.record_arg, &event);
+	} else {
+		check_there(p, t->addr);
 	}
 	td_pager_end_decision(p);
 	if (!rc && t->write)

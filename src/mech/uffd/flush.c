@@ -11,6 +11,8 @@
 
 #include <errno.h>
 
+#define MINUTE_NS (60 * UINT64_C(1000000000))
+
 /* ---- what leaves ---- */
 
 bool td_pager_is_pinned(const struct td_pager *p, uint32_t chunk)
@@ -82,16 +84,30 @@ bool td_pager_some_lingering_busy(struct td_pager *p)
 
 /* ---- to their tier ---- */
 
-/* Into the store, as far as it has room; the rest goes to the file or stays as it is. */
-static void pack(struct td_pager *p, struct td_job *job)
+/* Into the store, as far as it has room; the rest goes to the file or stays as it is. true: it
+ * stays for good. */
+static bool pack(struct td_pager *p, struct td_job *job)
 {
 	for (uint64_t rest = job->pages & ~job->packed; rest; rest &= rest - 1) {
 		unsigned bit = (unsigned)__builtin_ctzll(rest);
 		if (td_store_put(p->store, (uint64_t)job->chunk * p->chunk_pages + bit,
 				 td_extent_view(p, job->extent, job->chunk, bit)))
-			break;
+			return !can_write(p, job->extent);
 		job->stored |= rest & -rest;
 	}
+	return false;
+}
+
+/* One word for as long as it lasts, or a minute: a program that goes on for days should not fill
+ * its log. */
+static void note_trouble(struct td_pager *p, int rc, const char *what)
+{
+	bool begins = rc && !p->write_error;
+	if (begins && (!p->trouble_ns || td_clock_ns() - p->trouble_ns > MINUTE_NS)) {
+		td_pager_say(p, "tide: %s: %s: evicted pages stay in memory", what, strerror(-rc));
+		p->trouble_ns = td_clock_ns();
+	}
+	p->write_error = rc ? -rc : 0;
 }
 
 /* What could not be taken out has no part in the rest. */
@@ -104,11 +120,11 @@ static void leave_out(struct td_job *job)
 static void carry_out(struct td_pager *p, struct td_job *jobs, size_t n, struct td_pipe *pipe)
 {
 	td_pager_unmap_jobs(p, jobs, n, pipe);
-	bool writes = false;
+	bool writes = false, full = false;
 	for (size_t i = 0; i < n; i++) {
 		leave_out(&jobs[i]);
 		if (!jobs[i].to_file && p->store)
-			pack(p, &jobs[i]);
+			full |= pack(p, &jobs[i]);
 		writes |= jobs[i].write != 0;
 	}
 	int rc = writes ? td_pager_write_jobs(p, jobs, n) : 0;
@@ -121,6 +137,8 @@ static void carry_out(struct td_pager *p, struct td_job *jobs, size_t n, struct 
 	td_pager_lock(p);
 	if (writes)
 		td_pager_note_write(p, rc);
+	else if (p->store && !p->has_storage)
+		note_trouble(p, full ? -ENOSPC : 0, "tier 2 is full");
 }
 
 /* While they were on their way pages may have come back: these are near, and are read when they are
@@ -207,13 +225,9 @@ static bool do_jobs(struct td_pager *p, struct td_job *jobs, size_t n)
 
 /* ---- tier 2 within its size ---- */
 
-/* One word for as long as it lasts: a program that goes on for days should not fill its log. */
 void td_pager_note_write(struct td_pager *p, int rc)
 {
-	if (rc && !p->write_error)
-		td_pager_say(p, "tide: cannot write evicted pages: %s: they stay in memory",
-			     strerror(-rc));
-	p->write_error = rc ? -rc : 0;
+	note_trouble(p, rc, "cannot write tier 3");
 }
 
 bool td_pager_tier2_is_over(const struct td_pager *p)

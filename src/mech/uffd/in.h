@@ -56,12 +56,33 @@ int td_pager_bring(struct td_pager *p, uint32_t chunk, uint64_t wanted, uint64_t
 		   uint64_t written);
 /* Pages have come, of which these were packed; the chunk may have been evicted meanwhile. */
 void td_pager_settle(struct td_pager *p, uint32_t chunk, uint64_t came, uint64_t unpacked);
+
+/* ---- fill.c ---- */
+
 struct td_fill td_pager_plan_fill(struct td_pager *p, uint32_t chunk, uint64_t pages);
-/* From a slot to where the mapping has them, without the lock; and with it, that this is done. */
-int td_pager_deliver(struct td_pager *p, struct td_extent *x, uint32_t chunk, uint64_t pages,
-		     struct td_slot *slot);
+/* Without the lock: the pages whose content is there now, and why others have none. And with the
+ * lock, that this is done. */
+uint64_t td_pager_fill(struct td_pager *p, struct td_extent *x, const struct td_fill *f, int *rc);
+void td_pager_note_filled(struct td_pager *p, const struct td_extent *x, const struct td_fill *f,
+			  uint64_t pages);
+/* From a slot to where the mapping has them, without the lock: the pages that are there now, and
+ * *rc, which says why others are not. And with the lock, that this is done. */
+uint64_t td_pager_deliver(struct td_pager *p, struct td_extent *x, uint32_t chunk, uint64_t pages,
+			  struct td_slot *slot, int *rc);
 void td_pager_note_delivered(struct td_pager *p, const struct td_extent *x, uint32_t chunk,
 			     uint64_t pages);
+
+/* The next run of pages. Those of `singles`, a run that has failed in the middle, come one by one:
+ * what is in the page table has to be known page by page. */
+static inline bool td_pager_next_run(uint64_t *runs, uint64_t *singles, unsigned *at, unsigned *n)
+{
+	if (!*singles)
+		return td_pager_run(runs, at, n);
+	*at = (unsigned)__builtin_ctzll(*singles);
+	*n = 1;
+	*singles &= *singles - 1;
+	return true;
+}
 
 /* ---- ahead.c: chunks come without being touched ---- */
 

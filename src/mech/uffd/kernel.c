@@ -6,6 +6,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 /* Newer than the headers. */
@@ -129,6 +130,7 @@ int td_uffd_wake(int fd, void *addr, size_t bytes)
 /* A call may stop in the middle, and is made again for the rest; a page that is mapped already is
  * passed over, and whoever waits for it is woken. false: it is an error, in errno. */
 #define STEP 4096
+#define BUSY_TRIES 2000 /* of which half take a millisecond each */
 
 static bool goes_on(int fd, uintptr_t *at, int64_t done, bool wake)
 {
@@ -188,24 +190,73 @@ int td_uffd_zero(int fd, void *addr, size_t bytes, bool wake)
 	return 0;
 }
 
+/* Has the page table something here, in memory or in swap? */
+static bool is_there(const void *addr)
+{
+	uint64_t entry = 0;
+	unsigned char in_memory = 1;
+	int fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+	ssize_t n =
+		fd < 0 ? 0 : pread(fd, &entry, sizeof entry, (off_t)((uintptr_t)addr / STEP * 8));
+	if (fd >= 0)
+		close(fd);
+	if (n == sizeof entry)
+		return entry >> 62;
+	mincore((void *)((uintptr_t)addr & ~(uintptr_t)(STEP - 1)), STEP, &in_memory);
+	return in_memory & 1;
+}
+
+struct moving {
+	int fd;
+	char *to, *from;
+	size_t done;
+	unsigned tries;
+	bool wake, whole;
+};
+
+/* A call that has stopped goes on. false: it is an error, in errno.
+ *
+ * A page that is where it should go has been moved. Linux 6.18 also says EEXIST of pages that this
+ * very call has moved: where the call had to look twice at a page, it forgets to count the next
+ * ones. Such a page has left the place that it was to be moved from. What the program has in its
+ * page table anyway is newer than what would come. */
+static bool moves_on(struct moving *m)
+{
+	const struct timespec little = {.tv_nsec = 1000000};
+	if (errno == EAGAIN)
+		return true;
+	if (errno == EEXIST && (m->whole || !is_there(m->from + m->done))) {
+		if (m->wake)
+			td_uffd_wake(m->fd, m->to + m->done, STEP);
+		m->done += STEP;
+		return true;
+	}
+	/* A device still reads the page, or writes to it. */
+	if (errno != EBUSY || !m->whole || ++m->tries > BUSY_TRIES)
+		return false;
+	if (m->tries > BUSY_TRIES / 2)
+		nanosleep(&little, NULL);
+	return true;
+}
+
 int td_uffd_move(int fd, void *to, void *from, size_t bytes, bool wake, size_t *moved)
 {
-	size_t done = 0;
+	struct moving at = {fd, to, from, 0, 0, wake, !moved};
 	int rc = 0;
-	while (!rc && done < bytes) {
-		struct move m = {.dst = (uintptr_t)to + done,
-				 .src = (uintptr_t)from + done,
-				 .len = bytes - done,
+	while (!rc && at.done < bytes) {
+		struct move m = {.dst = (uintptr_t)to + at.done,
+				 .src = (uintptr_t)from + at.done,
+				 .len = bytes - at.done,
 				 .mode = MOVE_HOLES | (wake ? 0 : MOVE_DONTWAKE)};
 		if (!ioctl(fd, IOCTL_MOVE, &m))
-			done = bytes;
+			at.done = bytes;
 		else if (m.moved > 0)
-			done += (uint64_t)m.moved;
-		else if (errno != EAGAIN && (errno != EBUSY || moved))
+			at.done += (uint64_t)m.moved;
+		else if (!moves_on(&at))
 			rc = -errno;
 	}
 	if (moved)
-		*moved = done;
+		*moved = at.done;
 	return rc;
 }
 

@@ -1,5 +1,6 @@
 /* Address ranges come and go. */
 #include "core/assert.h"
+#include "core/limits.h"
 #include "in.h"
 #include "lanes.h"
 #include "lock.h"
@@ -14,6 +15,15 @@
 #include <unistd.h>
 
 /* ---- mapping ---- */
+
+static const char *hint(int rc)
+{
+	switch (rc) {
+	case -EFBIG: return ": raise the limit on the size of files (ulimit -f)";
+	case -ENOMEM: return ": is there a limit on addresses (ulimit -v)?";
+	default: return "";
+	}
+}
 
 /* Room for the range, at a multiple of the chunk. */
 static int reserve(struct td_pager *p, unsigned char **out, size_t bytes, void *at,
@@ -31,8 +41,8 @@ static int reserve(struct td_pager *p, unsigned char **out, size_t bytes, void *
 		return tide_fail(err, -EEXIST, "the address %p is in use: give another, or none",
 				 at);
 	if (got == MAP_FAILED)
-		return tide_fail(err, -errno, "cannot reserve %zu bytes of addresses: %s", bytes,
-				 strerror(errno));
+		return tide_fail(err, -errno, "cannot reserve %zu bytes of addresses: %s%s", bytes,
+				 strerror(errno), hint(-errno));
 	*out = got;
 	if (at)
 		return 0;
@@ -92,19 +102,26 @@ static int number_extent(struct td_pager *p, struct td_extent *x, struct tide_er
 	return rc;
 }
 
+/* Its pages go to storage at their own place, however few of them do. */
+static bool storage_may_hold(const struct td_pager *p, const struct td_extent *x)
+{
+	return !p->has_storage || x->shared || x->read_only ||
+	       td_core_may_reach((x->first + x->pages) * p->page_bytes);
+}
+
 static int add(struct td_pager *p, struct td_extent *x, struct tide_error *err)
 {
 	int rc = number_extent(p, x, err);
 	if (rc)
 		return rc;
-	rc = x->mapping->attach(p, x);
+	rc = storage_may_hold(p, x) ? x->mapping->attach(p, x) : -EFBIG;
 	if (!rc)
 		rc = td_pager_add_extent(p, x);
 	if (rc) {
 		td_engine_gone(p->engine, x->first, x->pages, NULL);
 		td_pager_give_numbers(p, x->first, x->pages);
-		return tide_fail(err, rc, "cannot map %llu pages: %s", (unsigned long long)x->pages,
-				 strerror(-rc));
+		return tide_fail(err, rc, "cannot map %llu pages: %s%s",
+				 (unsigned long long)x->pages, strerror(-rc), hint(rc));
 	}
 	td_pager_mark(p, TIDE_MARK_MAP, x->first, x->pages);
 	p->mapped_pages += x->pages;
@@ -133,11 +150,12 @@ static int open_file(struct td_pager *p, struct td_extent *x, const struct td_uf
 	return *bytes ? 0 : tide_fail(err, -EINVAL, "%s has nothing at the offset", file->path);
 }
 
-/* All of it must have a place, if it comes to that. */
+/* All of it must have a place, if it comes to that. How many pages compressed memory holds depends
+ * on their content, and is not known before they come. */
 static int check_room(struct td_pager *p, const struct td_extent *x, struct tide_error *err)
 {
-	bool has_place =
-		p->has_storage || p->config.host_pages == UINT64_MAX || x->shared || x->read_only;
+	bool has_place = p->has_storage || p->store || p->config.host_pages == UINT64_MAX ||
+			 x->shared || x->read_only;
 	uint64_t room = p->config.near_pages + p->config.host_pages;
 	uint64_t all = p->mapped_pages + x->pages;
 	if (has_place || all <= room)

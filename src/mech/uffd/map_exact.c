@@ -2,6 +2,7 @@
  * of it, the view. A page in memory that is not mapped is a minor fault away, which costs no copy.
  * Each page is mapped by its own touch, so all touches are seen; and by write protection all first
  * writes. */
+#include "core/limits.h"
 #include "lanes.h"
 #include "out.h"
 #include "pager.h"
@@ -16,6 +17,8 @@ int td_shared_attach(struct td_pager *p, struct td_extent *x)
 {
 	uint64_t end = (x->first + x->pages) * p->page_bytes;
 	if (end > p->memfd_bytes) {
+		if (!td_core_may_reach(end))
+			return -EFBIG;
 		if (ftruncate(p->memfd, (off_t)end))
 			return -errno;
 		p->memfd_bytes = end;

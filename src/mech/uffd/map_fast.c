@@ -45,7 +45,8 @@ static int deliver(struct td_pager *p, struct td_extent *x, uint32_t chunk, unsi
 			      slot->at + (size_t)at * p->page_bytes, (size_t)n * p->page_bytes,
 			      p->service->wakes, NULL);
 	td_assert((slot->frames & td_pager_bits(at, n)) == td_pager_bits(at, n));
-	slot->frames &= ~td_pager_bits(at, n);
+	if (!rc)
+		slot->frames &= ~td_pager_bits(at, n);
 	return rc;
 }
 

@@ -3,7 +3,7 @@
  *     signal.c, thread.c  a SIGBUS, or a message of the kernel, becomes a touch
  *     fault.c             finds the page, waits for its chunk, asks the engine
  *     books.c             writes down what the engine decides: lanes, lists, sums
- *     bring.c             gets the content of pages, and has them mapped
+ *     bring.c, fill.c     has pages mapped; gets their content first
  *     map_*.c             one way of mapping each: a table of functions (mapping.h)
  *     kernel.c            calls the kernel, one function per call
  *
@@ -18,6 +18,7 @@
  *     anonymous.c         what three of the mappings have in common
  *     advise.c            what a program asks for besides touching pages
  *     open.c, choose.c    life of a pager; which mapping it gets
+ *     refuse.c            fails an access, where nobody but the kernel can
  *     watchdog.c, check.c policies that do not return; whether the books agree
  *
  * The library sees uffd.h alone. pager.h has the state. lanes.h, space.h, lock.h, in.h, out.h and
@@ -53,14 +54,15 @@
 
 #include "ages.h"
 #include "chunk.h"
-#include "tide/list.h"
-#include "tide/vec.h"
+#include "core/watchdog.h"
 #include "engine/lanes.h"
 #include "extent.h"
 #include "kernel.h"
 #include "line.h"
 #include "mapping.h"
 #include "service.h"
+#include "tide/list.h"
+#include "tide/vec.h"
 #include "tiers/io.h"
 #include "tiers/store.h"
 #include "transfer.h"
@@ -73,6 +75,7 @@
 #define TD_PAGER_HELPERS 3
 #define TD_PAGER_PIPES 4
 #define TD_PAGER_DONES 16
+#define TD_PAGER_REFUSED 256
 
 /* What every fault changes comes first, on as few cache lines as it can be: with several threads
  * these go from processor to processor with the lock. What is only read has lines of its own. */
@@ -114,7 +117,7 @@ struct td_pager {
 
 	/* State of chunks, by index. */
 	struct td_lane_at lane[LANES];
-	uint64_t no_lane;     /* 0 */
+	uint64_t no_lane;       /* 0 */
 	struct tide_vec lanes;  /* bitmaps of lane_bytes each */
 	struct tide_vec states; /* uint8_t: of enum td_chunk_state */
 
@@ -163,14 +166,20 @@ struct td_pager {
 	unsigned slots_n;
 	unsigned char *slots_at;
 	int write_error;           /* of the last write that failed, until one succeeds */
+	uint64_t trouble_ns;       /* when that was last said */
 	uint64_t store_mark_bytes; /* of the store: from here on its oldest leave */
 
 	/* Services. */
-	pthread_t handler, watchdog;
-	bool has_handler, has_watchdog; /* these threads were started */
+	pthread_t handler;
+	bool has_handler; /* this thread was started */
+	struct td_watchdog watchdog;
 	_Atomic bool stopping;
 	int stop_fd;
-	_Atomic unsigned failures; /* pages that could not be had */
+	_Atomic unsigned failures;                   /* pages that could not be had */
+	struct td_refused refused[TD_PAGER_REFUSED]; /* oldest first */
+	unsigned refused_n;
+	uintptr_t repeated; /* the page that was touched last though it was there */
+	unsigned repeats;
 	_Atomic bool said_stuck;
 	uint32_t check_hand; /* of td_pager_check_some() */
 };

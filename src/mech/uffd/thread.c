@@ -16,12 +16,11 @@
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #define MESSAGES 16
 #define LOOK_EVERY 64 /* faults */
-#define POISON_NS 10000000
+#define FORGIVE_MS 10
 
 struct follower {
 	cpu_set_t all;
@@ -72,47 +71,7 @@ static void follow(struct follower *f, uint32_t thread)
 	f->alone = true;
 }
 
-/* Pages that could not be had, until whoever waited for them has seen it; oldest first. */
-#define POISONED 256
-struct poisoned {
-	struct {
-		unsigned char *page;
-		uint64_t since_ns;
-	} at[POISONED];
-	unsigned n;
-};
-
-/* The next access tries again. One that comes before its thread has seen the refusal is refused
- * once more. */
-static void unpoison(struct td_pager *p, struct poisoned *all)
-{
-	uint64_t now = td_clock_ns();
-	unsigned n = 0;
-	while (n < all->n && (now - all->at[n].since_ns > POISON_NS || all->n == POISONED))
-		madvise(all->at[n++].page, p->page_bytes, MADV_DONTNEED);
-	all->n -= n;
-	memmove(all->at, all->at + n, all->n * sizeof *all->at);
-}
-
-/* The page cannot be had: whoever waits for it gets a SIGBUS. */
-static void refuse(struct td_pager *p, uintptr_t addr, int rc, struct poisoned *all)
-{
-	unsigned char *page = (unsigned char *)(addr & ~((uintptr_t)p->page_bytes - 1));
-	td_pager_tell_failure(p, (void *)addr, rc);
-	int bad = td_uffd_poison(p->uffd, page, p->page_bytes);
-	/* Several may wait for one page: it is refused to them already, or was had meanwhile. */
-	if (bad && bad != -EEXIST)
-		td_pager_end_program(p, "this kernel cannot fail one access");
-	td_uffd_wake(p->uffd, page, p->page_bytes);
-	if (all->n == POISONED)
-		unpoison(p, all);
-	td_assert(all->n < POISONED);
-	all->at[all->n].page = page;
-	all->at[all->n++].since_ns = td_clock_ns();
-}
-
-static void serve(struct td_pager *p, const struct uffd_msg *m, struct follower *f,
-		  struct poisoned *all)
+static void serve(struct td_pager *p, const struct uffd_msg *m, struct follower *f)
 {
 	struct td_touch t = {.addr = (uintptr_t)m->arg.pagefault.address,
 			     .stream = m->arg.pagefault.feat.ptid,
@@ -125,7 +84,7 @@ static void serve(struct td_pager *p, const struct uffd_msg *m, struct follower 
 	if (rc == -ENOENT) /* unmapped meanwhile */
 		td_uffd_wake(p->uffd, (void *)(t.addr & ~(uintptr_t)4095), 4096);
 	else if (rc)
-		refuse(p, t.addr, rc, all);
+		td_pager_refuse(p, t.addr, rc);
 }
 
 static void *run(void *arg)
@@ -133,17 +92,14 @@ static void *run(void *arg)
 	struct td_pager *p = arg;
 	struct uffd_msg messages[MESSAGES];
 	struct follower f = {.alone = true, .processor = -1};
-	struct poisoned all = {.n = 0};
 	struct pollfd wait[2] = {{p->uffd, POLLIN, 0}, {p->stop_fd, POLLIN, 0}};
 	sched_getaffinity(0, sizeof f.all, &f.all);
 	pthread_setname_np(pthread_self(), "tide-pager");
 	while (!atomic_load(&p->stopping)) {
-		poll(wait, 2, all.n ? POISON_NS / 1000000 : -1);
-		if (all.n)
-			unpoison(p, &all);
+		poll(wait, 2, td_pager_forgive_old(p) ? FORGIVE_MS : -1);
 		ssize_t n = read(p->uffd, messages, sizeof messages);
 		for (ssize_t i = 0; i < n / (ssize_t)sizeof *messages; i++)
-			serve(p, &messages[i], &f, &all);
+			serve(p, &messages[i], &f);
 	}
 	return NULL;
 }

@@ -49,6 +49,7 @@ struct td_arrival {
 	uint64_t writable;  /* pages that can be written without a fault */
 	uint64_t stale;     /* pages of which the view has something else */
 	uint64_t unprotect; /* pages that are there, and about to be written: one at most */
+	uint64_t mapped;    /* of maps: done so far */
 };
 
 /* Chunks that come with a fault on another one, and are mapped. */
@@ -73,6 +74,12 @@ struct td_read {
 struct td_done {
 	_Alignas(64) _Atomic uint32_t chunk_plus_1; /* 0: still at work */
 	uint64_t stalled_ns;
+};
+
+/* A page that could not be had: poisoned, until the thread that waited for it has seen that. */
+struct td_refused {
+	uintptr_t page;
+	uint64_t since_ns;
 };
 
 /* ---- out ---- */

@@ -5,6 +5,7 @@
 
 #include <signal.h>
 
+#include "core/event.h"
 #include "engine/engine.h"
 #include "tide/event.h"
 
@@ -35,8 +36,9 @@ struct td_uffd_config {
 	const char *storage; /* NULL: none */
 	const char *inject;
 	uint64_t watchdog_ns; /* 0: none */
+	bool over_budget;     /* pages that cannot be written stay in memory, however many */
 	/* What happens, in order, while the lock is held: no allocation. NULL: nobody wants it. */
-	void (*event)(void *arg, const struct tide_event *event);
+	void (*event)(void *arg, const struct td_event *event);
 	void (*mark)(void *arg, const struct tide_mark *mark);
 	void *record_arg;
 	void (*on_error)(void *arg, void *addr, int error, const char *why);

@@ -6,12 +6,14 @@
 
 #include <cuda_runtime.h>
 
+#include "core/cuda_current.h"
 #include "kernels.cuh"
 
 #define GPU 0 /* CUDA_VISIBLE_DEVICES says which that is */
 
 struct card {
 	cudaStream_t stream;
+	struct td_cuda_current thread; /* of a visit before; it knows the driver's functions */
 };
 
 /* ---- errors ---- */
@@ -34,17 +36,30 @@ static int fail(cudaError_t e, const char *what, struct tide_error *err)
 
 /* ---- life and memory ---- */
 
-/* Any thread may come; its GPU is another one's matter until here. */
-static int choose()
-{
-	return code_of(cudaSetDevice(GPU));
-}
+/* Any thread may come. Its GPU is ours while this lives, and is then what it was before. */
+struct visit {
+	struct td_cuda_current thread;
+	int rc;
+
+	explicit visit(const void *card)
+	    : thread(card ? ((const struct card *)card)->thread : td_cuda_current())
+	{
+		td_cuda_current_get(&thread);
+		rc = code_of(cudaSetDevice(GPU));
+	}
+	~visit()
+	{
+		td_cuda_current_set(&thread);
+	}
+};
 
 static int card_open(void **out, struct tide_error *err)
 {
 	struct card *c = new (std::nothrow) card();
 	if (!c)
 		return tide_fail(err, -ENOMEM, "no memory for a device: free some");
+	struct visit here(nullptr);
+	c->thread = here.thread;
 	cudaError_t e = cudaSetDevice(GPU);
 	if (e == cudaSuccess)
 		e = cudaStreamCreateWithFlags(&c->stream, cudaStreamNonBlocking);
@@ -61,16 +76,15 @@ static void card_close(void *card)
 	struct card *c = (struct card *)card;
 	if (!c)
 		return;
-	choose();
+	struct visit here(card);
 	code_of(cudaStreamDestroy(c->stream));
 	delete c;
 }
 
 static int card_memory(void *card, void **out, uint64_t bytes, struct tide_error *err)
 {
-	(void)card;
+	struct visit here(card);
 	size_t free_bytes = 0, all = 0;
-	choose();
 	cudaError_t e = cudaMalloc(out, bytes);
 	if (e != cudaErrorMemoryAllocation)
 		return fail(e, "give memory", err);
@@ -84,15 +98,13 @@ static int card_memory(void *card, void **out, uint64_t bytes, struct tide_error
 
 static void card_memory_free(void *card, void *at)
 {
-	(void)card;
-	choose();
+	struct visit here(card);
 	code_of(cudaFree(at));
 }
 
 static int card_pinned(void *card, void **out, uint64_t bytes, struct tide_error *err)
 {
-	(void)card;
-	choose();
+	struct visit here(card);
 	cudaError_t e = cudaHostAlloc(out, bytes, cudaHostAllocPortable | cudaHostAllocMapped);
 	int rc = code_of(e);
 	return rc ? tide_fail(err, rc,
@@ -105,16 +117,14 @@ static int card_pinned(void *card, void **out, uint64_t bytes, struct tide_error
 
 static void card_pinned_free(void *card, void *at)
 {
-	(void)card;
-	choose();
+	struct visit here(card);
 	code_of(cudaFreeHost(at));
 }
 
 static bool card_pin(void *card, void *at, uint64_t bytes)
 {
-	(void)card;
+	struct visit here(card);
 	void *there = nullptr;
-	choose();
 	if (code_of(cudaHostRegister(at, bytes, cudaHostRegisterPortable | cudaHostRegisterMapped)))
 		return false;
 	if (!code_of(cudaHostGetDevicePointer(&there, at, 0)) && there == at)
@@ -125,13 +135,13 @@ static bool card_pin(void *card, void *at, uint64_t bytes)
 
 static void card_unpin(void *card, void *at)
 {
-	(void)card;
-	choose();
+	struct visit here(card);
 	code_of(cudaHostUnregister(at));
 }
 
 static int card_wait(void *card)
 {
+	struct visit here(card);
 	return code_of(cudaStreamSynchronize(((struct card *)card)->stream));
 }
 
@@ -157,7 +167,8 @@ static void launch_moves(cudaStream_t stream, const struct td_pool_move *moves, 
 static int card_move(void *card, const struct td_pool_move *moves, size_t n, uint32_t bytes)
 {
 	struct card *c = (struct card *)card;
-	int rc = choose();
+	struct visit here(card);
+	int rc = here.rc;
 	if (rc || !n)
 		return rc;
 	if (n == 1)
@@ -171,7 +182,8 @@ static int card_sign(void *card, enum td_pool_hash hash, const struct td_pool_mo
 		     uint32_t bytes, struct td_pool_signature *to)
 {
 	struct card *c = (struct card *)card;
-	int rc = hash == TD_POOL_MD5 ? card_move(card, moves, n, bytes) : choose();
+	struct visit here(card);
+	int rc = hash == TD_POOL_MD5 ? card_move(card, moves, n, bytes) : here.rc;
 	if (rc || !n)
 		return rc;
 	if (hash == TD_POOL_MD5)

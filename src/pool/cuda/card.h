@@ -1,5 +1,6 @@
-/* A GPU as device memory needs it: memory, and three kinds of work that are started one after the
- * other and then waited for. card.cu has one; tests play one with plain memory.
+/* What device memory needs of a GPU: memory, and three kinds of work. The caller starts work one
+ * after the other, and then waits for all of it. card.cu is a real GPU; tests play one with plain
+ * memory.
  *
  * Functions return 0 or a negative errno. Addresses of pinned memory are the same for the processor
  * and the GPU. */
@@ -21,7 +22,7 @@ struct td_pool_card {
 	void (*memory_free)(void *card, void *at);
 	int (*pinned)(void *card, void **out, uint64_t bytes, struct tide_error *err);
 	void (*pinned_free)(void *card, void *at);
-	/* Memory that somebody else has: false where it cannot be pinned. */
+	/* Pins memory that the card did not allocate. false: it cannot be pinned. */
 	bool (*pin)(void *card, void *at, uint64_t bytes);
 	void (*unpin)(void *card, void *at);
 

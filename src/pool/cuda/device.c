@@ -1,10 +1,11 @@
 /* Memory of a GPU as device memory.
  *
- * One kernel moves all blocks of a call, each between its slot and its place in main memory, which
- * is pinned so that the GPU reaches it: no copy by the processor, and one wait. Where main memory
- * cannot be pinned a pinned buffer (`staging`) is in between, and the processor copies.
+ * One kernel moves all blocks of a call, each between its slot and its place in main memory. Main
+ * memory is pinned, so that the GPU reaches it. So the processor copies nothing, and waits once. If
+ * main memory cannot be pinned, a pinned buffer (`staging`) is in between, and the processor
+ * copies.
  *
- * Signatures are the GPU's where that is faster: from so many blocks on. */
+ * From a certain number of blocks on, the GPU is faster than the processor, and signs them. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

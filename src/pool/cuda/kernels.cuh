@@ -1,4 +1,4 @@
-/* The kernels: blocks moved, and signed. */
+/* The kernels, which move and sign blocks. */
 #ifndef TD_POOL_CUDA_KERNELS_CUH
 #define TD_POOL_CUDA_KERNELS_CUH
 

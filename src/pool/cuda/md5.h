@@ -1,5 +1,5 @@
-/* MD5 (RFC 1321) of a block of a multiple of 64 bytes: one thread's work, on the GPU, and on the
- * processor in tests. */
+/* MD5 (RFC 1321) of a block whose size is a multiple of 64 bytes, by one thread: on the GPU, and on
+ * the processor in tests. */
 #ifndef TD_POOL_CUDA_MD5_H
 #define TD_POOL_CUDA_MD5_H
 

@@ -1,8 +1,8 @@
-/* XXH3 of 128 bits, seed 0, as 32 lanes work it out together: for the GPU, and for the processor in
- * tests. Blocks are of a power of two from 512 bytes on.
+/* XXH3 with 128 bits and seed 0, computed by 32 lanes together: on the GPU, and on the processor in
+ * tests. The size of a block is a power of two, at least 512 bytes.
  *
- * A block is read in stripes of 64 bytes, each of which is mixed into eight sums of 64 bits, with a
- * secret that begins 8 bytes further for each stripe; after 16 stripes (a round) the sums are
+ * A block is read in stripes of 64 bytes. Each stripe is mixed into eight sums of 64 bits, with a
+ * secret that begins 8 bytes further for each stripe. After 16 stripes (a round) the sums are
  * scrambled. Within a round stripes only add, so they can be mixed in any order:
  *
  *     stripe 0   | lane 0 | lane 1 | lane 2 | lane 3 |     16 bytes of the stripe each: two sums
@@ -10,8 +10,8 @@
  *     ...
  *     stripe 7   | ...             | lane 30| lane 31|     and again for stripes 8 to 15
  *
- * What lanes with the same rest modulo 4 mixed is added up at the end of a round. The last stripe
- * of all has a part of the secret of its own. */
+ * At the end of a round, the sums of lanes with the same number modulo 4 are added up. The last
+ * stripe of all has a part of the secret of its own. */
 #ifndef TD_POOL_CUDA_XXH3_H
 #define TD_POOL_CUDA_XXH3_H
 

@@ -2,8 +2,8 @@
  *
  *     nbdkit ./nbdkit-tide-plugin.so file=disk.img main=256M device=1G dedup=auto
  *
- * One pool serves all connections, and is the handle of each. The first of them opens it: it knows
- * whether nbdkit was started with -r, and threads may be made by then. */
+ * One pool serves all connections, and is the handle of each. The first connection opens it: by
+ * then it is known whether nbdkit was started with -r, and threads may be made. */
 #include <errno.h>
 
 #include "plugin.h"
@@ -135,7 +135,7 @@ static int can_write(void *pool)
 	return !plugin.read_only;
 }
 
-/* A flush is of the pool, whoever wrote. */
+/* A flush covers the whole pool, so it also covers writes of other connections. */
 static int can_multi_conn(void *pool)
 {
 	(void)pool;

@@ -18,7 +18,7 @@ struct td_nbdkit_settings {
 extern const char td_nbdkit_help[];
 
 int td_nbdkit_set(struct td_nbdkit_settings *s, const char *key, const char *value);
-/* Says what is wrong while somebody looks: later nbdkit is in the background. */
+/* Reports wrong settings while the user still sees messages: later nbdkit is in the background. */
 int td_nbdkit_try(const struct td_nbdkit_settings *s);
 void td_nbdkit_unset(struct td_nbdkit_settings *s);
 

@@ -1,4 +1,4 @@
-/* What is said on nbdkit's command line. */
+/* The settings of nbdkit's command line. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* Statistics on demand. A thread waits for the signal: nobody's system call is interrupted, and
- * nothing is done in a signal handler. */
+/* Statistics on demand. A thread waits for the signal. So the signal interrupts no system call, and
+ * nothing runs in a signal handler. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -65,7 +65,7 @@ int td_nbdkit_stats_try(const char *path)
 
 /* ---- the thread ---- */
 
-/* Without a file those of the end are for who asked nbdkit to be verbose. */
+/* Without a stats file, nbdkit shows the statistics of the end only if it is verbose. */
 static void say(const struct td_nbdkit_stats *s)
 {
 	struct tide_pool *pool = atomic_load(s->pool);

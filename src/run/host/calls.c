@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "next.h"
+#include "own.h"
 
 /* Buffers to be filled look unset to a compiler that knows what read() is for. */
 #if defined __GNUC__ && !defined __clang__
@@ -75,12 +76,12 @@ __attribute__((noinline)) static ssize_t by_stack(const struct piece *p)
 
 static void free_block(void *block)
 {
-	next.free(block);
+	td_own_give(block);
 }
 
 static ssize_t by_heap(const struct piece *p)
 {
-	char *block = next.malloc(p->bytes);
+	char *block = td_own_take(p->bytes, 1);
 	ssize_t n;
 
 	if (!block) {

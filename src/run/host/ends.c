@@ -12,18 +12,39 @@
 #include "preload.h"
 
 static pthread_mutex_t ending = PTHREAD_MUTEX_INITIALIZER;
+static pid_t self; /* a child of vfork() has our memory, and is not */
+
+/* A file at its limit (ulimit -f) is an error of ours, and no signal to the program. */
+static int end_files(struct tide_error *err)
+{
+	const struct timespec now = {0};
+	sigset_t full, before;
+	int rc;
+
+	sigemptyset(&full);
+	sigaddset(&full, SIGXFSZ);
+	next.pthread_sigmask(SIG_BLOCK, &full, &before);
+	rc = tide_record_end(td_preload_tide, err);
+	if (rc)
+		sigtimedwait(&full, NULL, &now);
+	next.pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return rc;
+}
 
 static void complete(void)
 {
 	struct tide_error err;
 	bool complete = true;
 
+	td_preload_note_unpaged();
+	if (!td_preload_is_owner())
+		return;
 	td_preload_publish_last();
 	if (td_preload_settings.options.record || td_preload_settings.options.log)
-		complete = !tide_record_end(td_preload_tide, &err);
+		complete = !end_files(&err);
 	if (!complete)
 		td_preload_say("%s", err.text);
-	td_preload_end_slot(complete);
+	td_preload_end_slot(complete ? TD_SLOT_ENDED : TD_SLOT_LOST);
 }
 
 /* Several threads may end the process: the others wait for the first. A handler that interrupted
@@ -33,7 +54,7 @@ void td_preload_end(void)
 	static bool ended;
 	int cancel;
 
-	if (td_preload_inside || !td_preload_is_owner())
+	if (td_preload_inside || getpid() != self)
 		return;
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	td_preload_inside++;
@@ -57,7 +78,14 @@ __attribute__((destructor)) static void end(void)
 
 void td_preload_watch_ends(void)
 {
+	td_preload_begin_process();
 	at_quick_exit(td_preload_end);
+}
+
+void td_preload_begin_process(void)
+{
+	self = getpid();
+	pthread_mutex_init(&ending, NULL);
 }
 
 TD_EXPORT void _exit(int status)

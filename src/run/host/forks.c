@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "next.h"
+#include "own.h"
 #include "preload.h"
 
 #define BLOCK_BYTES ((size_t)256 << 10)
@@ -167,6 +168,7 @@ static void before_fork(void)
 {
 	td_preload_lock_opening();
 	td_regions_lock();
+	td_own_lock();
 	if (!td_preload_tide)
 		return;
 	forking = true;
@@ -178,6 +180,7 @@ static void in_parent(void)
 {
 	int saved = errno;
 
+	td_own_unlock(); /* a fault may be served below */
 	if (forking) {
 		forking = false;
 		close_end(1);
@@ -191,12 +194,15 @@ static void in_parent(void)
 
 static void in_child(void)
 {
+	td_own_reset_lock();
 	td_regions_reset_lock();
 	td_preload_reset_opening();
+	td_preload_begin_process();
 	if (!forking)
 		return;
 	forking = false;
 	td_preload_stop();
+	td_preload_note_kind(TD_UNPAGED_FORKED);
 	td_preload_inside = 0;
 	td_preload_drop_signals();
 	td_preload_forget_slot();

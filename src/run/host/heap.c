@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "next.h"
+#include "own.h"
 #include "preload.h"
 
 TD_TLS unsigned td_preload_allocating;
@@ -18,6 +19,13 @@ TD_TLS unsigned td_preload_allocating;
 		td_preload_allocating--; \
 		behind_; \
 	})
+
+/* Calls of this library and of the pager, and of what they call: the allocator behind us may be the
+ * one that called them. */
+static bool is_own(void)
+{
+	return td_preload_inside || td_next_searching;
+}
 
 /* Of the pager's memory pointers are whole pages, which those of malloc() are not: a small one is
  * told by its last bits. */
@@ -65,29 +73,31 @@ static bool is_for_library(const void *caller, size_t bytes)
  * refused here too. */
 static bool has_room(size_t bytes)
 {
-	void *p;
+	return td_preload_settings.options.storage || bytes < (size_t)1 << 30 ||
+	       td_preload_kernel_gives(bytes);
+}
 
-	if (td_preload_settings.options.storage || bytes < (size_t)1 << 30)
-		return true;
-	p = next.mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	return p != MAP_FAILED && next.munmap(p, bytes) == 0;
+static void *take_as(size_t bytes, size_t align, enum td_taking how, const void *caller)
+{
+	if (!td_preload_wants(bytes) || is_for_library(caller, bytes) || !has_room(bytes))
+		return NULL;
+	return td_preload_take(bytes, align, how);
 }
 
 static void *take(size_t bytes, size_t align, const void *caller)
 {
-	if (!td_preload_wants(bytes) || is_for_library(caller, bytes) || !has_room(bytes))
-		return NULL;
-	return td_preload_take(bytes, align, true);
+	return take_as(bytes, align, TD_TAKE_HEAP, caller);
 }
 
 #define CALLER __builtin_return_address(0)
 
 static void *allocate(size_t bytes, const void *caller)
 {
-	void *p = td_next_early(bytes);
+	void *p;
 
-	if (!p)
-		p = take(bytes, 1, caller);
+	if (is_own())
+		return td_own_take(bytes, 1);
+	p = take(bytes, 1, caller);
 	return p ? p : BEHIND(next.malloc(bytes));
 }
 
@@ -96,7 +106,11 @@ TD_EXPORT void *malloc(size_t bytes)
 	return allocate(bytes, CALLER);
 }
 
-/* Memory of the pager is zero, and so is the early one. */
+static void *zeroed(void *p, size_t bytes)
+{
+	return p ? memset(p, 0, bytes) : NULL;
+}
+
 TD_EXPORT void *calloc(size_t n, size_t each)
 {
 	size_t bytes;
@@ -106,9 +120,9 @@ TD_EXPORT void *calloc(size_t n, size_t each)
 		errno = ENOMEM;
 		return NULL;
 	}
-	p = td_next_early(bytes);
-	if (!p)
-		p = take(bytes, 1, CALLER);
+	if (is_own())
+		return zeroed(td_own_take(bytes, 1), bytes);
+	p = take(bytes, 1, CALLER); /* zero */
 	return p ? p : BEHIND(next.calloc(n, each));
 }
 
@@ -119,6 +133,7 @@ static void give_back(void *p, size_t bytes)
 	td_regions_unlock();
 }
 
+/* What the program's allocator gave before is lost where it must not be called. */
 TD_EXPORT void free(void *p)
 {
 	size_t bytes = taken_bytes(p);
@@ -126,16 +141,23 @@ TD_EXPORT void free(void *p)
 
 	if (bytes)
 		give_back(p, bytes);
-	else if (!td_next_is_early(p))
+	else if (td_own_has(p))
+		td_own_give(p);
+	else if (!is_own())
 		BEHIND((next.free(p), 0));
 	errno = saved;
 }
 
-/* From one kind of memory to another, or within the pager's. */
+/* From one kind of memory to another, or within the pager's. What grows for the second time is one
+ * of those that grow in many steps. */
 static void *move(void *old, size_t old_bytes, size_t bytes, const void *caller)
 {
-	void *p = allocate(bytes, caller);
+	void *p = NULL;
 
+	if (bytes > old_bytes && taken_bytes(old))
+		p = take_as(bytes, 1, TD_TAKE_HEAP | TD_TAKE_GROWS, caller);
+	if (!p)
+		p = allocate(bytes, caller);
 	if (!p)
 		return NULL;
 	memcpy(p, old, old_bytes < bytes ? old_bytes : bytes);
@@ -151,6 +173,8 @@ static void *resize_taken(void *p, size_t had, size_t bytes, const void *caller)
 		errno = ENOMEM;
 		return NULL;
 	}
+	if (wanted > had && td_preload_grow(p, had, wanted))
+		return p;
 	if (bytes < td_preload_settings.threshold_bytes || wanted > had)
 		return move(p, had, bytes, caller);
 	if (wanted < had)
@@ -164,8 +188,9 @@ static void *resize(void *p, size_t bytes, const void *caller)
 
 	if (!p)
 		return allocate(bytes, caller);
-	if (td_next_is_early(p)) /* its size is not known, but its end */
-		return move(p, td_next_early_rest(p), bytes, caller);
+	if (td_own_has(p) || is_own())
+		return move(p, td_own_has(p) ? td_own_bytes(p) : next.malloc_usable_size(p), bytes,
+			    caller);
 	had = taken_bytes(p);
 	if (!had) {
 		if (!td_preload_wants(bytes) || is_for_library(caller, bytes))
@@ -200,24 +225,30 @@ static bool is_power(size_t n)
 	return n && (n & (n - 1)) == 0;
 }
 
+static void *take_aligned(size_t align, size_t bytes, const void *caller)
+{
+	if (!is_power(align))
+		return NULL;
+	return is_own() ? td_own_take(bytes, align) : take(bytes, align, caller);
+}
+
 TD_EXPORT void *memalign(size_t align, size_t bytes)
 {
-	void *p = is_power(align) ? take(bytes, align, CALLER) : NULL;
+	void *p = take_aligned(align, bytes, CALLER);
 
 	return p ? p : BEHIND(next.memalign(align, bytes));
 }
 
 TD_EXPORT void *aligned_alloc(size_t align, size_t bytes)
 {
-	void *p = is_power(align) ? take(bytes, align, CALLER) : NULL;
+	void *p = take_aligned(align, bytes, CALLER);
 
 	return p ? p : BEHIND(next.aligned_alloc(align, bytes));
 }
 
 TD_EXPORT int posix_memalign(void **out, size_t align, size_t bytes)
 {
-	void *p =
-		is_power(align) && align % sizeof(void *) == 0 ? take(bytes, align, CALLER) : NULL;
+	void *p = align % sizeof(void *) == 0 ? take_aligned(align, bytes, CALLER) : NULL;
 
 	if (!p)
 		return BEHIND(next.posix_memalign(out, align, bytes));
@@ -227,14 +258,14 @@ TD_EXPORT int posix_memalign(void **out, size_t align, size_t bytes)
 
 TD_EXPORT void *valloc(size_t bytes)
 {
-	void *p = take(bytes, TD_OS_PAGE, CALLER);
+	void *p = take_aligned(TD_OS_PAGE, bytes, CALLER);
 
 	return p ? p : BEHIND(next.valloc(bytes));
 }
 
 TD_EXPORT void *pvalloc(size_t bytes)
 {
-	void *p = take(bytes, TD_OS_PAGE, CALLER);
+	void *p = take_aligned(TD_OS_PAGE, td_round_up(bytes, TD_OS_PAGE), CALLER);
 
 	return p ? p : BEHIND(next.pvalloc(bytes));
 }
@@ -243,5 +274,7 @@ TD_EXPORT size_t malloc_usable_size(void *p)
 {
 	size_t bytes = taken_bytes(p);
 
-	return bytes ? bytes : td_next_is_early(p) ? 0 : next.malloc_usable_size(p);
+	if (bytes)
+		return bytes;
+	return td_own_has(p) ? td_own_bytes(p) : next.malloc_usable_size(p);
 }

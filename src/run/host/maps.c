@@ -1,8 +1,8 @@
 /* mmap() and its family: private anonymous memory of at least the threshold comes from the pager.
  */
 #include <errno.h>
-#include <stdarg.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "next.h"
 #include "preload.h"
@@ -61,45 +61,88 @@ void td_preload_give(uintptr_t start, uintptr_t end)
 	unmap(from, to);
 }
 
+bool td_preload_kernel_gives(size_t bytes)
+{
+	void *p = next.mmap(NULL, bytes, READ_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	return p != MAP_FAILED && next.munmap(p, bytes) == 0;
+}
+
+/* What the kernel would not give either, the program does not get: it asked for too much. */
 static void *map(size_t bytes)
 {
 	struct tide_error err;
+	char what[64];
 	void *p;
 	int rc;
 
 	td_preload_inside++;
 	rc = tide_map(td_preload_tide, &p, bytes, NULL, &err);
-	if (rc)
-		td_preload_say_once("an allocation of %zu bytes is not paged: %s", bytes, err.text);
+	snprintf(what, sizeof what, "an allocation of %zu bytes", bytes);
+	if (rc && td_preload_kernel_gives(bytes))
+		td_preload_give_up(what, err.text);
+	else if (rc)
+		td_preload_say_once("%s fails, paged or not: %s", what, err.text);
 	td_preload_inside--;
 	return rc ? NULL : p;
 }
 
 /* Cuts what alignment does not need off both ends. */
-static struct td_region fit(uintptr_t at, size_t mapped, size_t bytes, size_t align)
+static struct td_region fit(uintptr_t at, size_t mapped, size_t bytes, size_t align, size_t spare)
 {
 	size_t chunk = td_preload_settings.chunk_bytes;
 	uintptr_t start = td_round_up(at, align), end = start + td_round_up(bytes, TD_OS_PAGE);
-	uintptr_t slack = td_round_up(end, chunk);
+	uintptr_t slack = td_round_up(end, chunk) + spare;
 
 	unmap(at, start / chunk * chunk);
 	unmap(slack, at + mapped);
 	return (struct td_region){start, end, slack, 0};
 }
 
-void *td_preload_take(size_t bytes, size_t align, bool heap)
+/* Is there no limit on what may be mapped, which memory to grow into would count against? */
+static bool may_spare(void)
+{
+	const struct tide_options *o = &td_preload_settings.options;
+	struct rlimit limit;
+
+	return (o->storage || !o->host) && !getrlimit(RLIMIT_AS, &limit) &&
+	       limit.rlim_cur == RLIM_INFINITY;
+}
+
+/* With half as much again behind it, if that can be had: *spare says how much. */
+static void *map_spare(size_t bytes, size_t *spare)
+{
+	size_t more = td_round_up(bytes / 2, td_preload_settings.chunk_bytes);
+	void *p = NULL;
+
+	*spare = 0;
+	if (bytes + more < bytes || !may_spare())
+		return map(bytes);
+	td_preload_inside++;
+	if (tide_map(td_preload_tide, &p, bytes + more, NULL, NULL))
+		p = NULL;
+	td_preload_inside--;
+	if (p)
+		*spare = more;
+	return p ? p : map(bytes);
+}
+
+void *td_preload_take(size_t bytes, size_t align, enum td_taking how)
 {
 	size_t chunk = td_preload_settings.chunk_bytes;
-	size_t extra = align > chunk ? align : 0;
+	size_t extra = align > chunk ? align : 0, spare = 0;
 	size_t mapped = td_round_up(bytes, chunk) + extra;
 	struct td_region r;
 	void *p;
 	int rc;
 
-	if (mapped < bytes || !(p = map(mapped)))
+	if (mapped < bytes)
 		return NULL;
-	r = fit((uintptr_t)p, mapped, bytes, align > chunk ? align : chunk);
-	r.kind = heap;
+	p = how & TD_TAKE_GROWS ? map_spare(mapped, &spare) : map(mapped);
+	if (!p)
+		return NULL;
+	r = fit((uintptr_t)p, mapped + spare, bytes, align > chunk ? align : chunk, spare);
+	r.kind = how & TD_TAKE_HEAP;
 	td_regions_lock();
 	rc = td_regions_add(&td_taken, r);
 	td_regions_unlock();
@@ -110,10 +153,18 @@ void *td_preload_take(size_t bytes, size_t align, bool heap)
 
 /* ---- mmap ---- */
 
-static bool is_for_us(size_t bytes, int prot, int flags)
+static bool is_plain(int prot, int flags)
 {
 	return prot == READ_WRITE && (flags & MAP_ANONYMOUS) && !(flags & NOT_TAKEN) &&
-	       (flags & MAP_TYPE) == MAP_PRIVATE && td_preload_wants(bytes);
+	       (flags & MAP_TYPE) == MAP_PRIVATE;
+}
+
+static bool is_for_us(size_t bytes, int prot, int flags)
+{
+	if (is_plain(prot, flags))
+		return td_preload_wants(bytes);
+	td_preload_note_mapped(bytes, prot, flags);
+	return false;
 }
 
 bool td_preload_touches(const void *addr, size_t bytes)
@@ -140,7 +191,7 @@ bool td_preload_whole_pages(const void *addr, size_t bytes, const char *what)
 	return false;
 }
 
-static int cut(void *addr, size_t bytes)
+int td_preload_cut(void *addr, size_t bytes)
 {
 	int rc;
 
@@ -150,19 +201,44 @@ static int cut(void *addr, size_t bytes)
 	return rc;
 }
 
+static bool is_one_of_ours(uintptr_t start, uintptr_t end)
+{
+	struct td_region *r, *guarded;
+	bool yes;
+
+	td_regions_lock();
+	r = td_regions_at(&td_taken, start);
+	guarded = td_regions_from(&td_guarded, start);
+	yes = r && end <= r->end && (!guarded || guarded->start >= end);
+	td_regions_unlock();
+	return yes;
+}
+
+/* New memory over memory of ours: the old content goes, and the memory stays where it is. */
+static bool renew(void *addr, size_t bytes, int prot, int flags)
+{
+	uintptr_t start = (uintptr_t)addr;
+
+	return bytes && start % TD_OS_PAGE == 0 && is_plain(prot, flags & ~MAP_FIXED) &&
+	       !td_preload_off() && is_one_of_ours(start, start + bytes) &&
+	       madvise(addr, bytes, MADV_DONTNEED) == 0;
+}
+
 TD_EXPORT void *mmap(void *addr, size_t bytes, int prot, int flags, int fd, off_t offset)
 {
 	size_t rounded = td_round_up(bytes, TD_OS_PAGE);
 	void *p;
 
-	if (is_for_us(bytes, prot, flags) && (p = td_preload_take(bytes, 1, false)))
+	if (is_for_us(bytes, prot, flags) && (p = td_preload_take(bytes, 1, TD_TAKE_MAPPING)))
 		return p;
+	if ((flags & MAP_FIXED) && renew(addr, rounded, prot, flags))
+		return addr;
 	/* Memory of ours that others map over is no longer ours. */
 	if ((flags & MAP_FIXED) && td_preload_touches(addr, rounded)) {
 		int rc;
 		if (!td_preload_whole_pages(addr, rounded, "mmap() with MAP_FIXED"))
 			return MAP_FAILED;
-		rc = cut(addr, rounded);
+		rc = td_preload_cut(addr, rounded);
 		if (rc) {
 			errno = -rc;
 			return MAP_FAILED;
@@ -212,7 +288,7 @@ int td_preload_walk(void *addr, size_t bytes, int arg, td_preload_part *ours,
 
 static int unmap_ours(void *addr, size_t bytes, int arg)
 {
-	int rc = cut(addr, bytes);
+	int rc = td_preload_cut(addr, bytes);
 
 	(void)arg;
 	return rc ? failed(rc) : 0;
@@ -229,92 +305,4 @@ TD_EXPORT int munmap(void *addr, size_t bytes)
 	if (!td_preload_touches(addr, bytes))
 		return next.munmap(addr, bytes);
 	return td_preload_walk(addr, bytes, 0, unmap_ours, unmap_others);
-}
-
-/* ---- mremap: emulated, by a new mapping and a copy ---- */
-
-/* Where the program says where, it gets plain memory, as from any MAP_FIXED. */
-static void *to_elsewhere(void *old, size_t old_bytes, size_t bytes, int fixed, void *where)
-{
-	void *p = mmap(where, bytes, READ_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | fixed, -1, 0);
-
-	if (p == MAP_FAILED)
-		return p;
-	memcpy(p, old, old_bytes < bytes ? old_bytes : bytes);
-	munmap(old, old_bytes);
-	return p;
-}
-
-/* Within one region, as the kernel wants it within one mapping. */
-static bool in_one(void *addr, size_t bytes)
-{
-	struct td_region *r;
-	bool yes;
-
-	td_regions_lock();
-	r = td_regions_at(&td_taken, (uintptr_t)addr);
-	yes = r && (uintptr_t)addr + bytes <= r->end;
-	td_regions_unlock();
-	return yes;
-}
-
-static bool overlap(const char *one, size_t one_bytes, const char *two, size_t two_bytes)
-{
-	return one < two + two_bytes && two < one + one_bytes;
-}
-
-static bool can_remap(void *old, size_t old_bytes, size_t bytes, int flags, void *where)
-{
-	return old_bytes && bytes && !(flags & ~(MREMAP_MAYMOVE | MREMAP_FIXED)) &&
-	       !((flags & MREMAP_FIXED) && overlap(old, old_bytes, where, bytes));
-}
-
-static void *remap_ours(void *old, size_t old_bytes, size_t bytes, int flags, void *where)
-{
-	bool one = in_one(old, old_bytes);
-
-	if (!one || !can_remap(old, old_bytes, bytes, flags, where)) {
-		errno = one ? EINVAL : EFAULT;
-		return MAP_FAILED;
-	}
-	if (flags & MREMAP_FIXED)
-		return to_elsewhere(old, old_bytes, bytes, MAP_FIXED, where);
-	if (bytes <= old_bytes) {
-		int rc = cut((char *)old + bytes, old_bytes - bytes);
-		if (rc)
-			errno = -rc;
-		return rc ? MAP_FAILED : old;
-	}
-	if (!(flags & MREMAP_MAYMOVE)) {
-		errno = ENOMEM;
-		return MAP_FAILED;
-	}
-	return to_elsewhere(old, old_bytes, bytes, 0, NULL);
-}
-
-TD_EXPORT void *mremap(void *old, size_t old_bytes, size_t bytes, int flags, ...)
-{
-	void *where = NULL;
-
-	if (flags & MREMAP_FIXED) {
-		va_list args;
-		va_start(args, flags);
-		where = va_arg(args, void *);
-		va_end(args);
-	}
-	if (td_preload_inside || !td_preload_touches(old, old_bytes ? old_bytes : 1)) {
-		size_t rounded = td_round_up(bytes, TD_OS_PAGE);
-		if ((flags & MREMAP_FIXED) && td_preload_touches(where, rounded)) {
-			int rc = td_preload_whole_pages(where, rounded, "mremap()")
-					 ? cut(where, rounded)
-					 : -ENOMEM;
-			if (rc) {
-				errno = -rc;
-				return MAP_FAILED;
-			}
-		}
-		return next.mremap(old, old_bytes, bytes, flags, where);
-	}
-	return remap_ours(old, td_round_up(old_bytes, TD_OS_PAGE), td_round_up(bytes, TD_OS_PAGE),
-			  flags, where);
 }

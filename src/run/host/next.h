@@ -10,15 +10,26 @@
 #include <pthread.h>
 #include <pty.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/random.h>
+#include <sys/resource.h>
+#include <sys/select.h>
+#include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
+#include <sys/statvfs.h>
+#include <sys/times.h>
 #include <sys/uio.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #undef fread_unlocked /* macros, for constant sizes */
@@ -34,7 +45,7 @@ struct td_next {
 };
 
 extern struct td_next td_next_table;
-extern bool td_next_ready;
+extern bool td_next_ready, td_next_searching;
 void td_next_find(void);
 
 /* The dynamic linker and the C library call before any constructor has run. */
@@ -45,10 +56,5 @@ static inline const struct td_next *td_next(void)
 	return &td_next_table;
 }
 #define next (*td_next())
-
-/* Memory for what the search itself allocates; it is never given back. */
-bool td_next_is_early(const void *p);
-size_t td_next_early_rest(const void *p); /* bytes from p to the end of all of it */
-void *td_next_early(size_t bytes);        /* NULL: the search is over, or never began */
 
 #endif

@@ -1,5 +1,8 @@
 /* The pager of this process: opened when the first allocation is large enough, so that programs
- * without one pay nothing. */
+ * without one pay nothing. Where the program brings an allocator, the pager is opened before
+ * main(): such an allocator may hold its locks when it asks for memory, and what opening calls in
+ * the C library (threads, folders) may want some of that allocator. */
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -11,6 +14,8 @@
 #include "lib/mappings.h"
 #include "next.h"
 #include "preload.h"
+
+#define FAILURES_SAID 3 /* a program that handles them itself need not hear of each */
 
 struct tide *td_preload_tide;
 TD_TLS unsigned td_preload_inside;
@@ -53,11 +58,29 @@ static const char *own_file(const char *name, unsigned slot, char *room, size_t 
 	return room;
 }
 
-/* Without a pager the program would run, but in more near memory than it was given. */
-static void refuse(const char *why)
+void td_preload_give_up(const char *what, const char *why)
 {
-	td_preload_say("cannot page this program: %s", why);
+	if (td_preload_settings.options.over_budget) {
+		td_preload_say_once("%s is not paged: %s", what, why);
+		td_preload_note_kind(TD_UNPAGED_OVER);
+		return;
+	}
+	td_preload_say("%s cannot be paged: %s; --over-budget goes on without", what, why);
+	td_preload_end_slot(TD_SLOT_OVER);
 	next._exit(1);
+}
+
+/* Where a tier is full or a limit reached, the budget cannot be kept. Whatever else is wrong with a
+ * page is the program's SIGBUS. */
+static void on_error(void *arg, void *addr, int error, const char *why)
+{
+	static _Atomic unsigned said;
+
+	(void)arg, (void)addr;
+	if (error == ENOSPC || error == EFBIG || error == EDQUOT || error == ENOMEM)
+		td_preload_give_up("memory of this program", why);
+	else if (said++ < FAILURES_SAID)
+		td_preload_say("%s", why);
 }
 
 /* Does userfaultfd give those of system calls too? By either of its doors. */
@@ -85,11 +108,16 @@ static void open_pager(void)
 	o.log = own_file(o.log, slot, log, sizeof log);
 	o.record = own_file(o.record, slot, record, sizeof record);
 	o.message = pass_on;
+	o.on_error = on_error;
 	if (td_preload_settings.by_signal)
 		td_preload_first_signals();
 	td_preload_files_before();
-	if (tide_open(&t, &o, &err))
-		refuse(err.text);
+	if (tide_open(&t, &o, &err)) {
+		td_preload_give_up("this program", err.text);
+		td_preload_end_slot(TD_SLOT_ENDED);
+		td_preload_stop();
+		return;
+	}
 	td_preload_files_after(&o);
 	td_preload_settings.helps = td_preload_settings.by_signal || !shows_kernel_faults();
 	owner = getpid();
@@ -100,22 +128,37 @@ static void open_pager(void)
 	td_preload_start_publisher();
 }
 
+static void open_once(void)
+{
+	int cancel;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+	td_preload_inside++;
+	pthread_mutex_lock(&opening);
+	if (!td_preload_tide)
+		open_pager();
+	pthread_mutex_unlock(&opening);
+	td_preload_inside--;
+	pthread_setcancelstate(cancel, NULL);
+}
+
 bool td_preload_wants(size_t bytes)
 {
 	if (!run_by_tide || td_preload_inside || bytes < td_preload_settings.threshold_bytes)
 		return false;
-	if (!__atomic_load_n(&td_preload_tide, __ATOMIC_ACQUIRE)) {
-		int cancel;
-		pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-		td_preload_inside++;
-		pthread_mutex_lock(&opening);
-		if (!td_preload_tide)
-			open_pager();
-		pthread_mutex_unlock(&opening);
-		td_preload_inside--;
-		pthread_setcancelstate(cancel, NULL);
-	}
+	if (!__atomic_load_n(&td_preload_tide, __ATOMIC_ACQUIRE))
+		open_once();
 	return td_preload_tide != NULL;
+}
+
+/* Is the program's malloc() another one than the C library's, which never calls our mmap()? */
+static bool brings_allocator(void)
+{
+	struct dl_find_object heap, library;
+
+	return _dl_find_object((void *)(uintptr_t)next.malloc, &heap) == 0 &&
+	       _dl_find_object((void *)(uintptr_t)next.fopen, &library) == 0 &&
+	       heap.dlfo_map_start != library.dlfo_map_start;
 }
 
 void td_preload_lock_opening(void)
@@ -161,4 +204,6 @@ __attribute__((constructor)) static void begin(void)
 		return;
 	td_preload_watch_forks();
 	td_preload_watch_ends();
+	if (brings_allocator())
+		open_once();
 }

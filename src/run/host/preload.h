@@ -3,11 +3,13 @@
  *
  *     heap.c     malloc and its family            calls.c   read, write and others that a kernel
  *     maps.c     mmap and its family              stdio.c   fills or empties, for a pager that
- *     regions.c  what was taken, by address       names.c   serves faults in user mode alone
+ *     remap.c    mremap, and memory that grows    names.c   serves faults in user mode alone
+ *     regions.c  what was taken, by address       structs.c, addresses.c
  *     pager.c    the pager itself, opened late    signals.c the program's SIGBUS, behind ours
  *     next.c     those whose names we took        forks.c   a child gets plain memory
  *     publish.c  figures for `tide run`           files.c   the pager's own, kept open
- *     ends.c     what is done at the very end
+ *     ends.c     what is done at the very end     unpaged.c what was left to the kernel, and why
+ *     own.c      memory that none of the program's allocators knows
  *
  * This is the one place of tide with variables of its own: a library in front of a program has no
  * handle to keep them in. Three contexts call in: the program; the pager called by us, and its
@@ -22,6 +24,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "slots.h"
 #include "tide/pager.h"
 
 #define TD_EXPORT __attribute__((visibility("default")))
@@ -39,13 +42,14 @@ static inline uintptr_t td_round_up(uintptr_t n, size_t to)
 enum td_preload_fork { TD_FORK_COPY, TD_FORK_REFUSE };
 struct td_preload_settings {
 	struct tide_options options;
-	size_t threshold_bytes;
+	size_t near_bytes, threshold_bytes;
 	size_t page_bytes, chunk_bytes; /* of the pager */
 	bool by_signal;                 /* faults are served in the thread that has them */
 	bool helps;                     /* the kernel cannot touch paged memory by itself */
 	bool may_protect;               /* pages, with this mapping */
 	enum td_preload_fork fork;
 	const char *slots; /* file of publish.c, or NULL */
+	char program[32];  /* its name, before it wrote a title over that */
 };
 extern struct td_preload_settings td_preload_settings;
 bool td_preload_read_settings(void); /* false: not run by tide */
@@ -72,6 +76,8 @@ void td_preload_stop(void);          /* in a child: from now on nothing is paged
 bool td_preload_is_owner(void);      /* paging, and no child that shares our memory */
 /* "tide run: TEXT" as one line on standard error. */
 __attribute__((format(printf, 1, 2))) void td_preload_say(const char *format, ...);
+/* `what` cannot be paged. Ends the process, unless it may run in more memory than it was given. */
+void td_preload_give_up(const char *what, const char *why);
 #define td_preload_say_once(...) \
 	do { \
 		static bool said; \
@@ -85,7 +91,8 @@ extern TD_TLS unsigned td_preload_allocating;
 /* ends.c */
 void td_preload_end(void); /* the process ends: last figures, complete files */
 void td_preload_watch_ends(void);
-void td_preload_begin_thread(void); /* by threads of the pager */
+void td_preload_begin_process(void); /* in a child */
+void td_preload_begin_thread(void);  /* by threads of the pager */
 void td_preload_end_thread(void);
 void td_preload_end_with_last(void); /* ends the process if it has no thread of its own any more */
 
@@ -114,7 +121,10 @@ typedef void td_regions_drop(uintptr_t start, uintptr_t end);
 int td_regions_cut(struct td_regions *t, uintptr_t start, uintptr_t end, td_regions_drop *drop);
 
 /* maps.c: memory of the pager, zero, aligned; NULL: none could be had. */
-void *td_preload_take(size_t bytes, size_t align, bool heap);
+enum td_taking { TD_TAKE_MAPPING = 0, TD_TAKE_HEAP = 1, TD_TAKE_GROWS = 2 };
+void *td_preload_take(size_t bytes, size_t align, enum td_taking how);
+int td_preload_cut(void *addr, size_t bytes);            /* gives a range back */
+bool td_preload_kernel_gives(size_t bytes);              /* without us */
 td_regions_drop td_preload_give;                         /* of a region that was cut */
 bool td_preload_touches(const void *addr, size_t bytes); /* is anything of it taken? */
 /* Calls ours for the parts of a range that are taken, others for the rest, until one fails. */
@@ -122,6 +132,9 @@ typedef int td_preload_part(void *addr, size_t bytes, int arg);
 int td_preload_walk(void *addr, size_t bytes, int arg, td_preload_part *ours,
 		    td_preload_part *others);
 bool td_preload_whole_pages(const void *addr, size_t bytes, const char *what); /* sets errno */
+
+/* remap.c: does what is behind p have room for that much? Then it is the program's now. */
+bool td_preload_grow(void *p, size_t had, size_t wanted);
 
 /* files.c: around tide_open() with these options */
 void td_preload_files_before(void);
@@ -134,11 +147,17 @@ void td_preload_watch_forks(void);
 void td_preload_first_signals(void); /* before the pager has put its handler in place */
 void td_preload_drop_signals(void);  /* in a child: the program's own handler again */
 
+/* unpaged.c */
+void td_preload_note_mapped(size_t bytes, int prot, int flags); /* by mmap(), and not taken */
+void td_preload_note_kind(enum td_unpaged_kind kind);
+void td_preload_note_unpaged(void); /* at the end */
+
 /* publish.c */
-unsigned td_preload_claim_slot(void); /* counted from 0 */
+struct td_slots *td_preload_open_slots(void); /* NULL: nobody wants to know */
+unsigned td_preload_claim_slot(void);         /* counted from 0 */
 void td_preload_publish(void);
-void td_preload_publish_last(void);      /* and what the policies report */
-void td_preload_end_slot(bool complete); /* the figures are the last ones, the files complete */
+void td_preload_publish_last(void);                 /* and what the policies report */
+void td_preload_end_slot(enum td_slot_state state); /* the figures are the last ones */
 void td_preload_start_publisher(void);
 void td_preload_forget_slot(void); /* in a child */
 

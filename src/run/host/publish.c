@@ -1,6 +1,7 @@
 /* Figures for `tide run`, which may look at any moment: four times a second, and at the end. */
 #include <errno.h>
 #include <fcntl.h>
+#include <jansson.h>
 #include <pthread.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -8,39 +9,45 @@
 
 #include "next.h"
 #include "preload.h"
-#include "slots.h"
 
 static struct td_slots *slots;
 static struct td_slot *own;
 
 /* The file may be gone, where this process outlived `tide run`: then nobody is told. */
-static struct td_slots *open_slots(void)
+struct td_slots *td_preload_open_slots(void)
 {
 	const char *path = td_preload_settings.slots;
 	int fd = path ? open(path, O_RDWR | O_CLOEXEC) : -1;
 	void *at = MAP_FAILED;
 	struct stat st;
 
+	if (fd < 0 && errno != ENOENT && path)
+		td_preload_say_once("the figures of this process are lost: cannot open %s: %s",
+				    path, strerror(errno));
 	if (fd < 0)
 		return NULL;
 	if (!fstat(fd, &st) && st.st_size == sizeof *slots)
 		at = next.mmap(NULL, sizeof *slots, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	close(fd);
-	return at == MAP_FAILED ? NULL : at;
+	if (at != MAP_FAILED && ((struct td_slots *)at)->stats_bytes == sizeof(struct tide_stats))
+		return at;
+	if (at != MAP_FAILED)
+		next.munmap(at, sizeof *slots);
+	return NULL;
 }
 
 static void name_slot(struct td_slot *s)
 {
 	s->pid = getpid();
-	snprintf(s->program, sizeof s->program, "%s", program_invocation_short_name);
+	snprintf(s->program, sizeof s->program, "%s", td_preload_settings.program);
 }
 
 unsigned td_preload_claim_slot(void)
 {
 	unsigned n;
 
-	slots = open_slots();
-	if (!slots || slots->stats_bytes != sizeof(struct tide_stats))
+	slots = td_preload_open_slots();
+	if (!slots)
 		return (unsigned)getpid(); /* for the names of files */
 	n = atomic_fetch_add(&slots->used, 1);
 	if (n < TD_SLOTS_MAX) {
@@ -65,6 +72,21 @@ void td_preload_publish(void)
 	pthread_mutex_unlock(&publishing);
 }
 
+/* The document is made with the pager's lock held. Where malloc() is the program's own function,
+ * the JSON library would call that one, and its memory may be paged. */
+static int make_document(char **text)
+{
+	json_malloc_t take;
+	json_free_t give;
+	int rc;
+
+	json_get_alloc_funcs(&take, &give);
+	json_set_alloc_funcs(malloc, free);
+	rc = tide_stats_json(td_preload_tide, text, NULL);
+	json_set_alloc_funcs(take, give);
+	return rc;
+}
+
 /* The whole document goes into a file beside the slots. */
 void td_preload_publish_last(void)
 {
@@ -72,7 +94,7 @@ void td_preload_publish_last(void)
 	FILE *file;
 
 	td_preload_publish();
-	if (!own || tide_stats_json(td_preload_tide, &text, NULL))
+	if (!own || make_document(&text))
 		return;
 	snprintf(path, sizeof path, "%s.%u", td_preload_settings.slots,
 		 (unsigned)(own - slots->at));
@@ -84,10 +106,10 @@ void td_preload_publish_last(void)
 	free(text);
 }
 
-void td_preload_end_slot(bool complete)
+void td_preload_end_slot(enum td_slot_state state)
 {
 	if (own)
-		atomic_store(&own->state, complete ? TD_SLOT_ENDED : TD_SLOT_LOST);
+		atomic_store(&own->state, state);
 }
 
 void td_preload_forget_slot(void)

@@ -1,3 +1,4 @@
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,14 +39,17 @@ bool td_preload_read_settings(void)
 #include "settings.def"
 #undef TD_SETTING
 	o->size = sizeof *o;
+	o->over_budget = getenv("TIDE_RUN_over_budget") != NULL;
 	s->page_bytes = size_of(o->page, 1, TD_OS_PAGE);
 	/* A placement policy works on single pages. */
 	s->chunk_bytes = size_of(o->chunk, s->page_bytes, o->place ? s->page_bytes : 65536);
 	if (s->chunk_bytes < s->page_bytes)
 		s->chunk_bytes = s->page_bytes;
+	s->near_bytes = size_of(o->near_size, s->page_bytes, 0);
 	s->threshold_bytes = size_of(getenv("TIDE_RUN_threshold"), s->page_bytes, 1 << 20);
 	s->by_signal = !o->service || strcmp(o->service, "thread") != 0;
 	s->fork = forks && strcmp(forks, "refuse") == 0 ? TD_FORK_REFUSE : TD_FORK_COPY;
 	s->slots = text_of("TIDE_RUN_slots");
+	snprintf(s->program, sizeof s->program, "%s", program_invocation_short_name);
 	return true;
 }

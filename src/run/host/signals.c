@@ -166,18 +166,30 @@ static const sigset_t *without_bus(const sigset_t *set, sigset_t *room)
 	return room;
 }
 
+/* Both through copies: they may be in paged memory. */
 TD_EXPORT int sigprocmask(int how, const sigset_t *set, sigset_t *old)
 {
-	sigset_t room;
+	sigset_t room, given, was;
+	int rc;
 
-	return next.sigprocmask(how, how == SIG_UNBLOCK ? set : without_bus(set, &room), old);
+	if (set)
+		given = *set;
+	rc = next.sigprocmask(how,
+			      set && how != SIG_UNBLOCK ? without_bus(&given, &room)
+			      : set                     ? &given
+							: NULL,
+			      old ? &was : NULL);
+	if (!rc && old)
+		*old = was;
+	return rc;
 }
 
 TD_EXPORT int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
 {
-	sigset_t room;
+	int saved = errno, rc = sigprocmask(how, set, old) ? errno : 0;
 
-	return next.pthread_sigmask(how, how == SIG_UNBLOCK ? set : without_bus(set, &room), old);
+	errno = saved;
+	return rc;
 }
 
 /* ---- threads ---- */

@@ -4,6 +4,7 @@
 
 #include "calls.h"
 #include "next.h"
+#include "own.h"
 
 struct socket_call {
 	struct td_call call;
@@ -117,7 +118,7 @@ static size_t total(const struct msghdr *m)
 /* A copy of the message whose data is one block. */
 static char *bounce(const struct msghdr *m, size_t bytes, struct msghdr *copy, struct iovec *one)
 {
-	*one = (struct iovec){next.malloc(bytes ? bytes : 1), bytes};
+	*one = (struct iovec){td_own_take(bytes, 1), bytes};
 	*copy = *m;
 	copy->msg_iov = one;
 	copy->msg_iovlen = 1;
@@ -128,7 +129,7 @@ static char *bounce(const struct msghdr *m, size_t bytes, struct msghdr *copy, s
 
 static void free_block(void *block)
 {
-	next.free(block);
+	td_own_give(block);
 }
 
 /* Of a stream a few pages are enough, unless all of it was asked for. */

@@ -1,11 +1,11 @@
-/* The driver: one thread, which takes faults out of a buffer in batches, serves them chunk by chunk
- * in the order of addresses, and then has the GPU try again.
+/* The driver is one thread. It takes faults out of a buffer in batches, serves them chunk by chunk
+ * in the order of addresses, and then lets the GPU try again.
  *
  *     sleeps --- first entry ---> starts --- batch served ---> replays --- all warps retry ---.
  *        ^                                                                                     |
  *        '-------------------------------- nothing raised since -------------------------------'
  *
- * At a replay whatever is still in the buffer is dropped: the accesses fault again if their pages
+ * A replay drops all faults that are still in the buffer. Their accesses fault again if the pages
  * are still absent. */
 #include <errno.h>
 #include <stdlib.h>
@@ -55,7 +55,7 @@ int td_driver_fault(struct td_timed *t, uint32_t warp, uint32_t todo)
 {
 	struct td_timed_warp *w = &t->warp[warp];
 	struct td_timed_todo *at = &w->todo[todo];
-	struct tide_event event = {at->page, w->ref, w->stream, w->write};
+	struct td_event event = {at->page, w->ref, w->stream, w->write};
 	tide_chunk c = {at->chunk};
 
 	t->room_at = t->slot_at = 0;

@@ -1,4 +1,4 @@
-/* The timed model's figures: a preset, and what a command line changes of it. */
+/* The timed model's figures: those of a preset, as changed by the command line. */
 #ifndef TD_MECH_SIM_TIMED_MODEL_H
 #define TD_MECH_SIM_TIMED_MODEL_H
 
@@ -14,9 +14,9 @@
 #define TEXT(name, initial, help) const char *name;
 struct td_timed_model {
 #include "model.def"
-	/* What the texts say. */
+	/* The meaning of the texts. */
 	bool by_driver, copies_all;
-	void *values; /* what the texts point into */
+	void *values; /* the memory that the texts point into */
 };
 #undef INT
 #undef REAL
@@ -26,8 +26,8 @@ struct td_timed_model {
 int td_timed_model(struct td_timed_model *out, const char *spec, struct tide_error *err);
 void td_timed_model_free(struct td_timed_model *m);
 
-/* What there is: the name of preset i, NULL after the last; params, if not NULL, has room for
- * TD_TIMED_PARAMS rows and gets them with its values for defaults. */
+/* The name of preset i, or NULL after the last. If params is not NULL, it has room for
+ * TD_TIMED_PARAMS rows, and gets the rows with the preset's values as defaults. */
 #define TD_TIMED_PARAMS 64
 const char *td_timed_preset(size_t i, const char **summary, struct tide_param *params);
 

@@ -1,6 +1,8 @@
 /* Notices: the GPU accessed a page that is watched in host memory. The access goes over the bus and
- * waits for nobody; the driver hears of it when it has nothing more urgent to do, and until then
- * the page stays where it is. */
+ * waits for nothing. The driver learns of it when it has nothing more urgent to do. Until then the
+ * page stays where it is. What it does not learn of, more accesses to the chunk or one to a page
+ * that left meanwhile, is a hit and no notice: the functional simulator has disarmed the chunk by
+ * then. */
 #include "state.h"
 
 static bool is_armed(const struct td_timed *t, const struct td_timed_notice *n)
@@ -33,10 +35,8 @@ void td_notice_end(struct td_timed *t)
 int td_notice_give(struct td_timed *t, const struct td_timed_notice *n)
 {
 	for (uint32_t i = 0; i < t->notices_n; i++) {
-		if (t->notices[i].chunk == n->chunk) { /* it will be told of the first */
-			t->engine->counts.remote_accesses++;
+		if (t->notices[i].chunk == n->chunk) /* the first notice of the chunk waits */
 			return 0;
-		}
 	}
 	if (t->driver == TD_DRIVER_SLEEPS && t->driver_free <= t->now)
 		return serve(t, n);
@@ -59,8 +59,5 @@ int td_notice_act(struct td_timed *t)
 	t->notices_n--;
 	for (uint32_t i = 0; i < t->notices_n; i++)
 		t->notices[i] = t->notices[i + 1];
-	if (is_armed(t, &first)) /* it may have left meanwhile */
-		return serve(t, &first);
-	t->engine->counts.remote_accesses++;
-	return 0;
+	return is_armed(t, &first) ? serve(t, &first) : 0;
 }

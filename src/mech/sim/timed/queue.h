@@ -1,4 +1,4 @@
-/* Who has a turn when: a heap by time, then by number. */
+/* The turns of warps: a heap by time, then by the warp's number. */
 #ifndef TD_MECH_SIM_TIMED_QUEUE_H
 #define TD_MECH_SIM_TIMED_QUEUE_H
 

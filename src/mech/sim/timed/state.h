@@ -1,5 +1,5 @@
-/* Between the files of the timed simulator. Times are picoseconds since the start, so that cycles
- * of a clock add up without rounding that one could see; 2^64 of them are 213 days. */
+/* The state that the files of the timed simulator share. Times are picoseconds since the start, so
+ * that the cycles of a clock add up without visible rounding. 2^64 picoseconds are 213 days. */
 #ifndef TD_MECH_SIM_TIMED_STATE_H
 #define TD_MECH_SIM_TIMED_STATE_H
 
@@ -25,17 +25,17 @@ struct td_timed_warp {
 	uint32_t n, room;
 	uint32_t sm;
 	bool queued;  /* its turn is in the queue */
-	bool granted; /* the multiprocessor keeps a slot for it then */
-	bool stalled; /* waits for the driver */
+	bool granted; /* the multiprocessor keeps an issue slot for that turn */
+	bool stalled; /* it waits for the driver */
 	bool write, changed;
 	uint64_t ref, stream, rounds;
-	uint64_t issued, done; /* when the instruction was issued, and is done as far as known */
+	uint64_t issued, done; /* when the instruction was issued; when it is done, so far */
 	uint64_t stalled_since;
 };
 
-/* One direction of the bus, or storage: what it takes is done in order. */
+/* One direction of the bus, or storage. It does its work in order. */
 struct td_timed_channel {
-	uint64_t free; /* when it has done all it was given */
+	uint64_t free; /* when it has done all its work */
 	uint64_t busy, bytes;
 	double ps_per_byte, ps_per_copy;
 };
@@ -49,11 +49,11 @@ struct td_timed_entry {
 /* Pages of a chunk on their way, and when all of them are there. */
 struct td_timed_flight {
 	uint64_t pages, there;
-	uint32_t stamp; /* evictions so far: a translation older than the last is none */
+	uint32_t stamp; /* evictions so far; a translation with an older stamp is invalid */
 };
 
 struct td_timed_notice {
-	struct tide_event event;
+	struct td_event event;
 	uint32_t chunk;
 	uint8_t bit;
 };
@@ -88,19 +88,19 @@ struct td_timed {
 
 	/* The driver. */
 	enum td_timed_driver driver;
-	uint64_t driver_at;   /* when that happens */
+	uint64_t driver_at;   /* when it starts or replays */
 	uint64_t driver_free; /* when it can begin something else */
 	struct td_timed_entry *entry;
 	uint32_t entries;
-	uint32_t *stalled; /* warps that wait for it */
+	uint32_t *stalled; /* warps that wait for the driver */
 	uint32_t stalled_n;
 
-	/* Notices that the driver has not heard of yet; one per observed chunk at most. */
+	/* Notices that the driver has not served yet; at most one per observed chunk. */
 	struct td_timed_notice notices[TD_OBSERVE_COUNTERS];
 	uint32_t notices_n;
 
-	/* Carrying out: when whoever serves gets to the next step, and when there is room, in near
-	 * memory and in tier 2. */
+	/* While a fault is served: when the driver, or the warp that serves its own fault, comes to
+	 * the next step; when near memory has room; and when tier 2 has room. */
 	uint64_t at, room_at, slot_at;
 	struct td_timed_channel up, down, reads, writes;
 	uint64_t *reading; /* ends of the last `depth` reads, in a ring */
@@ -117,7 +117,8 @@ static inline uint64_t td_timed_ps(double ns)
 	return (uint64_t)(ns * 1000 + 0.5);
 }
 
-/* Chunks appear while faults are served; where there is no memory for one the run ends after it. */
+/* Chunks appear while faults are served. If there is no memory for a chunk, the run ends after the
+ * fault. */
 static inline struct td_timed_flight *td_timed_flight(struct td_timed *t, uint32_t chunk)
 {
 	struct tide_vec *v = &t->flights;
@@ -130,29 +131,30 @@ static inline struct td_timed_flight *td_timed_flight(struct td_timed *t, uint32
 	return (struct td_timed_flight *)(void *)v->at + chunk;
 }
 
-/* transfer.c: the carrier's side. A channel takes so many copies and bytes from a time on; when it
- * has done them. */
+/* transfer.c: the carrier. td_transfer() gives a channel so many copies and bytes to do, from a
+ * time on, and says when it has done them. */
 void td_transfer_init(struct td_timed *t);
 uint64_t td_transfer(struct td_timed_channel *c, uint64_t from, uint64_t copies, uint64_t bytes);
 
 /* driver.c */
 int td_driver_init(struct td_timed *t);
-/* A warp misses a page: its entry for the fault buffer. */
+/* A warp misses a page: adds an entry to the fault buffer. */
 void td_driver_raise(struct td_timed *t, uint32_t warp, uint32_t todo);
 void td_driver_wait(struct td_timed *t, uint32_t warp);
-/* What the driver has to do at driver_at. */
+/* Does what the driver has to do at driver_at. */
 int td_driver_act(struct td_timed *t);
-/* The fault of a warp's page is served now, by whoever is at t->at. */
+/* Serves the fault of a warp's page, at t->at: in the driver, or for the warp itself. */
 int td_driver_fault(struct td_timed *t, uint32_t warp, uint32_t todo);
 
-/* notice.c: an armed page was accessed; when the driver comes to the next one of those that wait;
- * and then. The end of one: what the policies did about it is the driver's time. */
+/* notice.c. td_notice_give(): an armed page was accessed. td_notice_at(): when the driver comes to
+ * the next waiting notice. td_notice_act(): it serves that notice. td_notice_end(): the time of
+ * what the policies did counts as the driver's. */
 int td_notice_give(struct td_timed *t, const struct td_timed_notice *n);
 uint64_t td_notice_at(const struct td_timed *t);
 int td_notice_act(struct td_timed *t);
 void td_notice_end(struct td_timed *t);
 
-/* warp.c: a warp's time has come, for its next instruction or for the rest of one. */
+/* warp.c: a warp's turn has come, for its next instruction or for the rest of one. */
 int td_warp_act(struct td_timed *t, uint32_t warp);
 
 #endif

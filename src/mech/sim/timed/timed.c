@@ -1,4 +1,5 @@
-/* The clock: launches one after another, and in a launch whoever has the earliest turn. */
+/* The clock: runs launches one after another, and in a launch the warp or driver whose turn is
+ * earliest. */
 #include "timed.h"
 
 #include <errno.h>

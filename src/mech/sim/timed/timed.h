@@ -1,6 +1,6 @@
-/* The timed simulator: warps that issue, hit or stall; a driver that serves their faults in
- * batches, or the GPU itself; a bus with two directions; storage. The decisions are the engine's,
- * the clock is here. docs/timing-model.md states what is modelled and what is not. */
+/* The timed simulator. Warps issue, hit or stall. A driver serves their faults in batches, or the
+ * GPU serves them itself. There are a bus with two directions, and storage. The engine decides, and
+ * this room has the clock. docs/timing-model.md says what is modelled and what is not. */
 #ifndef TD_MECH_SIM_TIMED_TIMED_H
 #define TD_MECH_SIM_TIMED_TIMED_H
 
@@ -23,7 +23,7 @@ int td_timed_open(struct td_timed **out, const struct td_timed_model *model, uin
 		  struct tide_error *err);
 void td_timed_close(struct td_timed *t); /* NULL is fine */
 
-/* What the engine is to be created with, so that its decisions take their time here. */
+/* The carrier for td_engine_create(), by which the engine's decisions take their time here. */
 struct td_engine_carrier td_timed_carrier(struct td_timed *t);
 
 /* Runs the whole source. tell is called now and then, if it is not NULL. */

@@ -1,7 +1,7 @@
-/* Translation: a TLB per multiprocessor, one that they share, and page table walks.
+/* Translation: a TLB per multiprocessor, a TLB that they share, and page table walks.
  *
- * An entry is a page and the stamp of its chunk, which changes when the chunk leaves near memory:
- * an entry from before is a miss, as after an invalidation. */
+ * An entry is a page and the stamp of its chunk. The stamp changes when the chunk leaves near
+ * memory. An entry with an older stamp is a miss, as after an invalidation. */
 #ifndef TD_MECH_SIM_TIMED_TLB_H
 #define TD_MECH_SIM_TIMED_TLB_H
 
@@ -14,7 +14,8 @@ struct td_tlb_set {
 	uint64_t tag[TD_TLB_WAYS]; /* last used first; 0: empty */
 };
 
-/* Whoever asks for what is being walked for waits for that walk; a later one may take its place. */
+/* A walk that is under way. A request for the same translation waits for it. A later walk may take
+ * its place in the table. */
 struct td_tlb_walk {
 	uint64_t tag, end;
 };
@@ -22,7 +23,7 @@ struct td_tlb_walk {
 struct td_tlb {
 	struct td_tlb_set *first; /* per multiprocessor, then set */
 	struct td_tlb_set *second, *walk_cache;
-	uint32_t first_sets, second_sets, walk_sets; /* powers of two; 0: there is none */
+	uint32_t first_sets, second_sets, walk_sets; /* powers of two; 0: there is no such cache */
 	uint64_t second_ps, walk_ps;
 	struct td_tlb_walk under_way[TD_TLB_WALKS]; /* by tag */
 	uint64_t *walker;                           /* ends of the last walks, in a ring */
@@ -35,7 +36,7 @@ struct td_timed_model;
 int td_tlb_init(struct td_tlb *t, const struct td_timed_model *m, uint32_t sms); /* or -ENOMEM */
 void td_tlb_free(struct td_tlb *t);
 
-/* When a translation that is asked for now is there. region: the page's 2 MiB. */
+/* Says when a translation is there that is requested now. region: the page's 2 MiB. */
 uint64_t td_tlb_find(struct td_tlb *t, uint32_t sm, uint64_t page, uint32_t stamp, uint64_t region,
 		     uint64_t now);
 

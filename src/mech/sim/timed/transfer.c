@@ -1,5 +1,4 @@
-/* What the engine decides takes its time here: copies over the bus, in both directions, and
- * storage. */
+/* The time of the engine's decisions: copies over the bus, in both directions, and storage. */
 #include <stdlib.h>
 
 #include "engine/lanes.h"

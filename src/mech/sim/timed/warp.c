@@ -1,5 +1,5 @@
-/* A warp's instruction: issued, its pages translated and accessed, those that are missing waited
- * for. */
+/* A warp's instruction. The warp issues it, translates and accesses its pages, and waits for
+ * missing pages. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -64,7 +64,7 @@ static uint64_t load_remotely(struct td_timed *t, uint64_t bytes)
 static int touch(struct td_timed *t, struct td_timed_warp *w, const struct td_timed_todo *at,
 		 uint64_t bytes, bool *absent)
 {
-	struct tide_event event = {at->page, w->ref, w->stream, w->write};
+	struct td_event event = {at->page, w->ref, w->stream, w->write};
 	enum td_engine_touched what;
 
 	t->at = td_timed_later(t->now, t->driver_free);

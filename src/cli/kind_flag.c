@@ -1,0 +1,11 @@
+/* An option without a value: a bool. */
+#include "options.h"
+
+static int store(void *at, const struct td_cli_option *o, const char *value, struct tide_error *err)
+{
+	(void)o, (void)value, (void)err;
+	*(bool *)at = true;
+	return 0;
+}
+
+const struct td_cli_kind td_cli_kind_flag = {.is_flag = true, .store = store};

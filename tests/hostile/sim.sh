@@ -1,0 +1,93 @@
+#!/bin/sh
+# Every way of ways.txt in the simulator, without a clock and with one. No run may end by a signal or
+# not at all, and an error is one line.
+# usage: sim.sh OUTCOME FOLDER-OF-THE-POLICIES   (TIDE from the environment)
+set -u
+
+here=$(cd "$(dirname "$0")" && pwd)
+outcome=$1
+policies=$2
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+bad=0
+
+fail()
+{
+	echo "$way of $role ($*): status $status: $(head -c 600 "$work/error")" >&2
+	bad=1
+}
+
+# try OPTIONS...: the way's policy in its role, with what the role needs; status is left in $status
+try()
+{
+	status=0
+	case $role in
+	evict) set -- --prefetch sequential:n=40 "$@" ;;
+	place) set -- --host 20% "$@" ;;
+	esac
+	HOSTILE=$way HOSTILE_ITSELF="$policies/$role.so" timeout 60 "$TIDE" sim \
+		--workload zipf:pages=3000,accesses=20000 --near 20% --watchdog 1s --json \
+		"--$role" "$policies/$role.so" "$@" >"$work/out" 2>"$work/error" || status=$?
+}
+
+# says TEXT: one line, and the status of a failure
+says()
+{
+	[ $status -eq 1 ] || [ $status -eq 2 ] || return 1
+	[ "$(wc -l <"$work/error")" -eq 1 ] && grep -qE "^tide[ a-z]*: .*($1)" "$work/error"
+}
+
+# number KEY: its value in the result
+number()
+{
+	sed -n "s/^ *\"$1\": \([0-9]*\),*\$/\1/p" "$work/out"
+}
+
+refused()
+{
+	for more in '' --replace-invalid; do
+		# shellcheck disable=SC2086
+		try $model $more
+		says "$text" || fail "refused, $model $more"
+	done
+}
+
+invalid()
+{
+	try $model
+	says "$text" || fail "invalid, $model"
+	try $model --replace-invalid
+	{ [ $status -eq 0 ] && [ "$(number policy_errors)" -eq 16 ] &&
+		grep -q '"ejected": "hostile"' "$work/out"; } || fail "replaced, $model"
+}
+
+written()
+{
+	try $model
+	says "$text" || fail "written, $model"
+}
+
+fine()
+{
+	try $model
+	{ [ $status -eq 0 ] && [ "$(number policy_errors)" -eq 0 ]; } || fail "fine, $model"
+}
+
+loops()
+{
+	# shellcheck disable=SC2086
+	try ${text:-$model}
+	says "policy .*has not returned from ${way#loop-} for [12] s" || fail "loops, $model"
+}
+
+model=
+while read -r way role what text; do
+	[ "$what" = "$outcome" ] || continue
+	for model in --functional "--model h200"; do
+		# What loops takes a second: one model is enough.
+		[ "$outcome $model" != "loops --model h200" ] || continue
+		"$outcome"
+	done
+done <"$here/ways.txt"
+[ -n "$model" ] || { echo "no way is $outcome" >&2; bad=1; }
+exit $bad
