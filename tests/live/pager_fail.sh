@@ -38,6 +38,11 @@ maps()
 			done
 		done
 	done
+	# A chunk that is evicted while a part of it comes is rare, so this is tried more often.
+	for _ in 1 2 3 4 5 6; do
+		passes "$programs/pager_maps" inject=map=ENOMEM:5 service=signal mapping=exact \
+			storage=far host=1M
+	done
 }
 
 # Nobody waits for what has been dropped past the pager: the program ends with a sentence.

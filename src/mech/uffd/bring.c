@@ -92,19 +92,20 @@ static void note_mapped(struct td_pager *p, const struct td_arrival *a)
 
 /* ---- a chunk ---- */
 
-/* Another thread's fault may have evicted the chunk while its pages came. Then the pages that were
- * packed count as tier 2 already. */
-void td_pager_settle(struct td_pager *p, uint32_t chunk, uint64_t came, uint64_t unpacked)
+/* Another thread's fault may have evicted the chunk while its pages came. `counted`: pages that
+ * tier 2's sum has already, because they were packed, or because an earlier try brought them. */
+void td_pager_settle(struct td_pager *p, uint32_t chunk, uint64_t came, uint64_t counted)
 {
 	uint64_t lost = came & ~td_pager_engine_lanes(p, chunk).resident &
 			~td_pager_get(p, chunk, LANE_LINGER);
 	uint64_t mapped = lost & td_pager_get(p, chunk, LANE_MAPPED);
-	p->packed_near -= td_lanes_count(unpacked & ~lost);
-	p->tier2_pages -= td_lanes_count(unpacked & lost);
+	uint64_t enter = lost & ~mapped & ~counted;
+	td_assert(p->tier2_pages >= td_lanes_count(mapped & counted));
+	p->tier2_pages -= td_lanes_count(mapped & counted);
 	if (mapped)
 		td_pager_let_linger(p, chunk, mapped);
-	if (lost & ~mapped)
-		td_pager_enter_tier2(p, chunk, lost & ~mapped);
+	if (enter)
+		td_pager_enter_tier2(p, chunk, enter);
 }
 
 /* What it takes to get the content of wanted pages, and to map those of to_map, of which some are
@@ -141,9 +142,10 @@ int td_pager_bring(struct td_pager *p, uint32_t chunk, uint64_t wanted, uint64_t
 	td_pager_lock(p);
 	if (rc)
 		cut_short(&a);
+	uint64_t counted = td_pager_in_tier2(p, chunk);
 	td_pager_note_filled(p, a.extent, &a.fill, filled);
 	note_mapped(p, &a);
-	td_pager_settle(p, chunk, a.to_map | filled, a.fill.stored & filled);
+	td_pager_settle(p, chunk, a.to_map | filled, counted);
 	return rc;
 }
 
@@ -227,8 +229,9 @@ static bool promise(struct td_pager *p, const struct td_touched *t, struct promi
 	a->arrival = plan(p, t->chunk, to_map, to_map, t->write ? touched : 0);
 	a->writable = a->arrival.writable & ~td_pager_get(p, t->chunk, LANE_WRITABLE);
 	a->stale = a->arrival.stale & ~td_pager_get(p, t->chunk, LANE_STALE);
+	uint64_t counted = td_pager_in_tier2(p, t->chunk);
 	note_mapped(p, &a->arrival);
-	td_pager_settle(p, t->chunk, to_map, 0);
+	td_pager_settle(p, t->chunk, to_map, counted);
 	return true;
 }
 
@@ -245,6 +248,7 @@ static void take_back(struct td_pager *p, uint32_t chunk, const struct promise *
 	td_pager_clear(p, chunk, LANE_MAPPED, missing);
 	td_pager_clear(p, chunk, LANE_WRITABLE, a->writable & ~a->arrival.mapped);
 	td_pager_clear(p, chunk, LANE_STALE, a->stale & ~a->arrival.mapped);
+	td_pager_requeue(p, chunk);
 	td_pager_give_done(p, a->done);
 }
 

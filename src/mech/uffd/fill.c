@@ -111,8 +111,10 @@ void td_pager_note_filled(struct td_pager *p, const struct td_extent *x, const s
 {
 	if (!pages)
 		return;
-	td_pager_forget_packed(p, f->chunk, f->stored & pages);
-	td_pager_clear(p, f->chunk, LANE_STORED, f->stored & pages);
+	uint64_t unpacked = f->stored & pages;
+	td_pager_forget_packed(p, f->chunk, unpacked);
+	td_pager_clear(p, f->chunk, LANE_STORED, unpacked);
+	p->packed_near -= td_lanes_count(unpacked & td_pager_engine_lanes(p, f->chunk).resident);
 	p->read_bytes += td_lanes_count((f->swapped | f->file) & pages) * p->page_bytes;
 	td_pager_note_delivered(p, x, f->chunk, pages);
 }

@@ -54,8 +54,9 @@ void td_pager_carry_out(struct td_pager *p);
  * written. The chunk is busy; the lock is given up meanwhile. */
 int td_pager_bring(struct td_pager *p, uint32_t chunk, uint64_t wanted, uint64_t to_map,
 		   uint64_t written);
-/* Pages have come, of which these were packed; the chunk may have been evicted meanwhile. */
-void td_pager_settle(struct td_pager *p, uint32_t chunk, uint64_t came, uint64_t unpacked);
+/* Pages have come, of which tier 2's sum has some already; the chunk may have been evicted
+ * meanwhile. */
+void td_pager_settle(struct td_pager *p, uint32_t chunk, uint64_t came, uint64_t counted);
 
 /* ---- fill.c ---- */
 
