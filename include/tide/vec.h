@@ -14,6 +14,7 @@
 #include <errno.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/mman.h>
 
 struct tide_vec {
@@ -39,8 +40,42 @@ static inline void tide_vec_init(struct tide_vec *v, size_t item_bytes)
 	*v = (struct tide_vec){NULL, item_bytes, 0};
 }
 
+/* Address space where huge pages can lie: they need addresses that are multiples of their size. */
+static inline unsigned char *tide_vec_map_huge(size_t bytes)
+{
+	unsigned char *at = mmap(NULL, bytes + TIDE_VEC_HUGE_BYTES, PROT_READ | PROT_WRITE,
+				 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (at == MAP_FAILED)
+		return at;
+	size_t before = -(uintptr_t)at & (TIDE_VEC_HUGE_BYTES - 1);
+	if (before)
+		munmap(at, before);
+	if (before < TIDE_VEC_HUGE_BYTES)
+		munmap(at + before + bytes, TIDE_VEC_HUGE_BYTES - before);
+	madvise(at + before, bytes, MADV_HUGEPAGE); /* a hint: an error changes nothing */
+	return at + before;
+}
+
+/* Small pages stay small, wherever they move. So the items of an array that becomes large are
+ * copied, once. The first ones are often those that are used most. */
+static inline void *tide_vec_move_huge(struct tide_vec *v, unsigned char *to, size_t bytes)
+{
+	if (v->mapped_bytes >= TIDE_VEC_HUGE_BYTES)
+		return mremap(v->at, v->mapped_bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, to);
+	memcpy(to, v->at, v->mapped_bytes);
+	munmap(v->at, v->mapped_bytes);
+	return to;
+}
+
 static inline void *tide_vec_map(struct tide_vec *v, size_t bytes)
 {
+	if (bytes >= TIDE_VEC_HUGE_BYTES) {
+		unsigned char *to = tide_vec_map_huge(bytes);
+		void *at = to == MAP_FAILED || !v->at ? to : tide_vec_move_huge(v, to, bytes);
+		if (at == MAP_FAILED && to != MAP_FAILED)
+			munmap(to, bytes);
+		return at;
+	}
 	if (v->at)
 		return mremap(v->at, v->mapped_bytes, bytes, MREMAP_MAYMOVE);
 	return mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -62,8 +97,6 @@ static inline int tide_vec_reserve(struct tide_vec *v, uint64_t n)
 	void *at = tide_vec_map(v, bytes);
 	if (at == MAP_FAILED)
 		return -ENOMEM;
-	if (unit == TIDE_VEC_HUGE_BYTES)
-		madvise(at, bytes, MADV_HUGEPAGE); /* a hint: an error changes nothing */
 	v->at = at;
 	v->mapped_bytes = bytes;
 	return 0;
