@@ -17,7 +17,7 @@
  * struct tide_param and union tide_value keep their layouts as long as TIDE_POLICY_API stays.
  *
  * docs/writing-a-policy.md is the tutorial; policies/evict/sieve.c is the file to copy, and
- * tide/list.h has the lists that most policies need.
+ * tide/list.h has the lists that most policies need, tide/order.h a quick order of use.
  *
  * The calls for one fault on page p of chunk c, in order. (The engine tells the placement policy
  * first, then the prefetcher, then the eviction policy.)

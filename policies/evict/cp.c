@@ -154,8 +154,8 @@ static tide_chunk pick_victim(void *self)
 {
 	struct cp *s = self;
 	fix_area(s);
-	tide_chunk c = chain_valid_from(s->view, links(s), s->area.list.head);
-	return c.index != TIDE_NIL ? c : chain_valid_back(s->view, links(s), s->protected.tail);
+	tide_chunk c = list_valid_from(s->view, links(s), s->area.list.head);
+	return c.index != TIDE_NIL ? c : list_valid_back(s->view, links(s), s->protected.tail);
 }
 
 static tide_chunk pick_observed(void *self)

@@ -7,16 +7,13 @@ static void on_fault(void *self, tide_chunk c, tide_page p)
 	struct chain *s = self;
 	(void)p;
 	if (tide_resident(s->view, c))
-		tide_list_to_tail(&s->list, chain_links(s), c.index);
+		chain_to_newest(s, c);
 }
 
 static void on_migrated(void *self, tide_chunk c, uint64_t pages)
 {
-	struct chain *s = self;
-	if (tide_came_in(s->view, c, pages))
-		tide_list_push_tail(&s->list, chain_links(s), c.index);
-	else
-		tide_list_to_tail(&s->list, chain_links(s), c.index);
+	(void)pages;
+	chain_to_newest(self, c);
 }
 
 const struct tide_policy td_policy_evict_lrm = {
@@ -27,8 +24,9 @@ const struct tide_policy td_policy_evict_lrm = {
 	.summary = "least recently migrated or faulted on, as NVIDIA's driver does",
 	.paper = "reference",
 	.state_bytes = sizeof(struct chain),
-	.chunk_bytes = sizeof(struct tide_link),
+	.chunk_bytes = sizeof(uint32_t),
 	.create = chain_create,
+	.destroy = chain_destroy,
 	.on_fault = on_fault,
 	.on_migrated = on_migrated,
 	.on_evicted = chain_leave,

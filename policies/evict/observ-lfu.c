@@ -181,7 +181,7 @@ static tide_chunk pick_victim(void *self)
 	tide_chunk c = TIDE_NO_CHUNK;
 	uint32_t b;
 	for (uint64_t k = 0; (b = tide_ostree_select(&s->bins, &v, k)) != TIDE_NIL; k++) {
-		c = chain_valid_from(s->view, links(s), bin(s, b)->chunks.list.head);
+		c = list_valid_from(s->view, links(s), bin(s, b)->chunks.list.head);
 		if (c.index != TIDE_NIL)
 			break;
 	}

@@ -62,7 +62,7 @@ static void on_evicted(void *self, tide_chunk c, const struct tide_evicted *what
 static tide_chunk pick_victim(void *self)
 {
 	struct observ_lru *s = self;
-	return chain_valid_from(s->view, links(s), s->chunks.list.head);
+	return list_valid_from(s->view, links(s), s->chunks.list.head);
 }
 
 static tide_chunk pick_observed(void *self)

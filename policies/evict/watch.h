@@ -10,7 +10,8 @@
 #ifndef TIDE_EVICT_WATCH_H
 #define TIDE_EVICT_WATCH_H
 
-#include "chain.h"
+#include "tide/list.h"
+#include "tide/policy.h"
 
 struct watch {
 	struct tide_list list;
@@ -55,6 +56,28 @@ static inline tide_chunk watch_first(struct watch *w, struct tide_links links,
 	while (w->at != TIDE_NIL && tide_observed(view, (tide_chunk){w->at}))
 		w->at = tide_link_at(links, w->at)->next;
 	return (tide_chunk){w->at};
+}
+
+/* ---- any list ---- */
+
+/* The first valid chunk from an entry on, towards the tail. */
+static inline tide_chunk list_valid_from(const struct tide_view *view, struct tide_links links,
+					 uint32_t from)
+{
+	tide_chunk c = {from};
+	while (c.index != TIDE_NIL && !tide_valid(view, c))
+		c.index = tide_link_at(links, c.index)->next;
+	return c;
+}
+
+/* The first valid chunk from an entry on, towards the head. */
+static inline tide_chunk list_valid_back(const struct tide_view *view, struct tide_links links,
+					 uint32_t from)
+{
+	tide_chunk c = {from};
+	while (c.index != TIDE_NIL && !tide_valid(view, c))
+		c.index = tide_link_at(links, c.index)->prev;
+	return c;
 }
 
 #endif
