@@ -1,42 +1,46 @@
 /* Clock: a ring with one bit per chunk and a hand.
  *
- * The ring is an array. Entry k lies in slot k, but has nothing to do with chunk k. The bits of 32
- * entries share a word, so the hand mostly looks at many chunks at once. Entries without a chunk
- * are in one gap just behind the hand, where a new chunk belongs. The gap moves along with the
- * hand.
+ * The ring is an array. The bits of 32 entries share a word, so the hand mostly looks at many
+ * chunks at once. Entries without a chunk are in one gap just behind the hand, where a new chunk
+ * belongs. The gap moves along with the hand.
  *
  *     e f . . a b c d        the hand is on a, the round ends with f
  *         gap ^ hand */
+#include <errno.h>
+
 #include "tide/list.h"
 #include "tide/policy.h"
+#include "tide/vec.h"
 
-#define VICTIMS_AHEAD 4  /* chunks whose records are prefetched */
-#define ENTRIES_AHEAD 64 /* entries that are prefetched */
-
-struct slot {
-	uint32_t entry; /* the entry of this chunk, while the chunk is resident */
-	uint32_t chunk; /* the chunk of entry k */
-	uint32_t used;  /* the bits of entries 32 k to 32 k + 31; clear in the gap */
-};
+#define RESERVE (1u << 24)
 
 struct ring {
 	const struct tide_view *view;
+	struct tide_vec chunks; /* uint32_t: the chunk of each entry */
+	struct tide_vec used;   /* uint32_t: the bits of 32 entries; clear in the gap */
 	uint32_t entries;
 	uint32_t hand;
+	uint32_t looked;     /* the hand was last seen in the word of this entry */
 	uint32_t hole;       /* the first entry of the gap; TIDE_NIL: there is no gap */
 	bool answered;       /* the hand is on a chunk that was named and has not left since */
 	bool mark_new;       /* the access that brings a chunk in sets its bit */
 	tide_chunk newcomer; /* the chunk that came in and was not accessed yet */
 };
 
-static inline struct slot *slot(const struct tide_view *v, uint32_t i)
+/* The entry of a resident chunk, plus 1; 0: there was no memory for one. */
+static inline uint32_t *place(const struct ring *s, uint32_t chunk)
 {
-	return tide_slot(v, struct slot, (tide_chunk){i});
+	return tide_slot(s->view, uint32_t, (tide_chunk){chunk});
 }
 
-static inline uint32_t *word(const struct tide_view *v, uint32_t entry)
+static inline uint32_t *at(const struct ring *s, uint32_t entry)
 {
-	return &slot(v, entry / 32)->used;
+	return &((uint32_t *)(void *)s->chunks.at)[entry];
+}
+
+static inline uint32_t *word(const struct ring *s, uint32_t entry)
+{
+	return &((uint32_t *)(void *)s->used.at)[entry / 32];
 }
 
 static inline uint32_t bit(uint32_t entry)
@@ -54,29 +58,47 @@ static inline uint32_t after(const struct ring *s, uint32_t i)
 	return i + 1 < s->entries ? i + 1 : 0;
 }
 
+/* Room for so many entries. */
+static int reserve(struct ring *s, uint64_t n)
+{
+	int rc = tide_vec_reserve(&s->chunks, n);
+	return rc ? rc : tide_vec_reserve(&s->used, n / 32 + 1);
+}
+
 static int create(void *self, const struct tide_view *view, const union tide_value *values,
 		  struct tide_error *err)
 {
 	struct ring *s = self;
-	(void)err;
+	uint64_t n = view->near->capacity_pages;
 	s->view = view;
+	tide_vec_init(&s->chunks, sizeof(uint32_t));
+	tide_vec_init(&s->used, sizeof(uint32_t));
+	if (reserve(s, n < RESERVE ? n : RESERVE))
+		return tide_fail(err, -ENOMEM, "out of memory for the ring of clock");
 	s->mark_new = values[0].i;
 	s->newcomer = TIDE_NO_CHUNK;
 	s->hole = TIDE_NIL;
 	return 0;
 }
 
+static void destroy(void *self)
+{
+	struct ring *s = self;
+	tide_vec_free(&s->chunks);
+	tide_vec_free(&s->used);
+}
+
 /* ---- the array ---- */
 
 /* Moves a chunk and its bit to an entry of the gap. */
-static void move(const struct tide_view *v, uint32_t from, uint32_t to)
+static void move(struct ring *s, uint32_t from, uint32_t to)
 {
-	uint32_t chunk = slot(v, from)->chunk;
-	slot(v, to)->chunk = chunk;
-	slot(v, chunk)->entry = to;
-	if (*word(v, from) & bit(from)) {
-		*word(v, from) &= ~bit(from);
-		*word(v, to) |= bit(to);
+	uint32_t chunk = *at(s, from);
+	*at(s, to) = chunk;
+	*place(s, chunk) = to + 1;
+	if (*word(s, from) & bit(from)) {
+		*word(s, from) &= ~bit(from);
+		*word(s, to) |= bit(to);
 	}
 }
 
@@ -89,10 +111,12 @@ static void widen(struct ring *s)
 	most = most < v->near->chunks ? most : v->near->chunks;
 	most = most < 2 * n ? most : 2 * n;
 	n = s->hand && n < most ? most : n;
+	if (reserve(s, n))
+		return;
 	uint32_t more = (uint32_t)n - s->entries;
 	s->hole = s->hand ? s->hand : s->entries;
 	for (uint32_t i = s->entries; s->hand && i-- > s->hand;)
-		move(v, i, i + more);
+		move(s, i, i + more);
 	s->hand += s->hand ? more : 0;
 	s->entries += more;
 }
@@ -103,7 +127,7 @@ static void close_up(struct ring *s, uint32_t i)
 {
 	uint32_t end = s->hole != TIDE_NIL ? s->hole : s->hand;
 	for (uint32_t next = after(s, i); next != end; next = after(s, i)) {
-		move(s->view, next, i);
+		move(s, next, i);
 		i = next;
 	}
 	s->hole = i;
@@ -113,54 +137,51 @@ static void close_up(struct ring *s, uint32_t i)
 static void pass(struct ring *s)
 {
 	if (s->hole != TIDE_NIL) {
-		move(s->view, s->hand, s->hole);
+		move(s, s->hand, s->hole);
 		s->hole = after(s, s->hole);
 	}
 	s->hand = after(s, s->hand);
 }
 
-/* ---- events ----
- *
- * Hot functions copy the view, so that the compiler does not load it again after stores into slots.
- * Functions that are not inlined read it from the ring, or the copy would have to be in memory. */
+/* ---- events ---- */
 
 static void on_migrated(void *self, tide_chunk c, uint64_t pages)
 {
 	struct ring *s = self;
-	const struct tide_view view = *s->view;
-	if (!tide_came_in(&view, c, pages))
+	if (!tide_came_in(s->view, c, pages))
 		return;
 	if (s->hole == TIDE_NIL)
 		widen(s);
 	uint32_t i = s->hole, next = after(s, i);
+	if (__builtin_expect(i == TIDE_NIL, 0))
+		return;
 	s->hole = next != s->hand ? next : TIDE_NIL;
-	slot(&view, i)->chunk = c.index;
-	slot(&view, c.index)->entry = i;
-	if (!s->mark_new && c.index == view.near->fault_chunk.index)
+	*at(s, i) = c.index;
+	*place(s, c.index) = i + 1;
+	if (!s->mark_new && c.index == s->view->near->fault_chunk.index)
 		s->newcomer = c;
 }
 
 static void on_access(void *self, tide_chunk c, tide_page p, uint64_t ref)
 {
 	struct ring *s = self;
+	uint32_t i = *place(s, c.index) - 1;
 	(void)p, (void)ref;
-	if (c.index != s->newcomer.index) {
-		uint32_t i = slot(s->view, c.index)->entry;
-		*word(s->view, i) |= bit(i);
-	} else {
+	if (c.index == s->newcomer.index)
 		s->newcomer = TIDE_NO_CHUNK;
-	}
+	else if (i != TIDE_NIL)
+		*word(s, i) |= bit(i);
 }
 
 static void on_evicted(void *self, tide_chunk c, const struct tide_evicted *what)
 {
 	struct ring *s = self;
-	const struct tide_view view = *s->view;
-	uint32_t i = s->hand;
+	uint32_t i = *place(s, c.index) - 1;
 	(void)what;
-	if (slot(&view, i)->chunk != c.index)
-		i = slot(&view, c.index)->entry;
-	*word(&view, i) &= ~bit(i);
+	*place(s, c.index) = 0;
+	if (__builtin_expect(i == TIDE_NIL, 0))
+		return;
+	*word(s, i) &= ~bit(i);
 	if (__builtin_expect(i != s->hand, 0)) {
 		close_up(s, i);
 		return;
@@ -173,45 +194,45 @@ static void on_evicted(void *self, tide_chunk c, const struct tide_evicted *what
 
 /* ---- the hand ---- */
 
-/* Moves the hand, entry by entry, to the next valid entry whose bit is clear. */
-static void walk(struct ring *s)
+/* The hand comes to the word of an entry: the victims of the next word are likely the next ones. */
+static inline void look_ahead(struct ring *s, uint32_t first)
 {
-	const struct tide_view *v = s->view;
-	for (;; pass(s)) {
-		uint32_t i = s->hand, soon = i + VICTIMS_AHEAD;
-		__builtin_prefetch(slot(v, i + ENTRIES_AHEAD), 1);
-		if (soon < s->entries)
-			tide_expect(v, (tide_chunk){slot(v, soon)->chunk});
-		if (!tide_valid(v, (tide_chunk){slot(v, i)->chunk}))
-			continue;
-		if (!(*word(v, i) & bit(i)))
-			return;
-		*word(v, i) &= ~bit(i);
+	uint32_t next = first + 32 < s->entries ? first + 32 : 0, left = s->entries - next;
+	uint32_t clear = ~*word(s, next) & (left < 32 ? bit(left) - 1 : UINT32_MAX);
+	s->looked = first;
+	for (; clear; clear &= clear - 1) {
+		uint32_t chunk = *at(s, next + lowest(clear));
+		__builtin_prefetch(place(s, chunk), 1);
+		tide_expect(s->view, (tide_chunk){chunk});
 	}
 }
 
-/* found: the entries from `first` on that are likely to be the next victims. */
-static inline void look_ahead(const struct tide_view *v, uint32_t first, uint32_t found)
+/* Moves the hand, entry by entry, to the next valid entry whose bit is clear. */
+static void walk(struct ring *s)
 {
-	__builtin_prefetch(slot(v, first + lowest(found) + ENTRIES_AHEAD), 1);
-	for (int i = 0; i < VICTIMS_AHEAD; i++)
-		found &= found - 1;
-	if (found)
-		tide_expect(v, (tide_chunk){slot(v, first + lowest(found))->chunk});
+	for (;; pass(s)) {
+		uint32_t i = s->hand;
+		if (!tide_valid(s->view, (tide_chunk){*at(s, i)}))
+			continue;
+		if (!(*word(s, i) & bit(i)))
+			return;
+		*word(s, i) &= ~bit(i);
+	}
 }
 
 /* Moves the hand word by word. All entries must be valid, and there must be no gap. */
-static inline void scan(struct ring *s, const struct tide_view *v)
+static inline void scan(struct ring *s)
 {
 	uint32_t i = s->hand;
 	for (;;) {
 		uint32_t first = i & ~31u, left = s->entries - first;
 		uint32_t ahead = UINT32_MAX << i % 32;
 		uint32_t exist = left < 32 ? bit(left) - 1 : UINT32_MAX;
-		uint32_t *used = word(v, i), found = ~*used & ahead & exist;
+		uint32_t *used = word(s, i), found = ~*used & ahead & exist;
+		if (first != s->looked)
+			look_ahead(s, first);
 		if (found) {
 			*used &= ~(ahead & (found - 1)); /* the bits before the first one found */
-			look_ahead(v, first, found);
 			s->hand = first + lowest(found);
 			return;
 		}
@@ -225,15 +246,14 @@ static inline void scan(struct ring *s, const struct tide_view *v)
 static tide_chunk pick_victim(void *self)
 {
 	struct ring *s = self;
-	const struct tide_view view = *s->view;
 	if (__builtin_expect(s->answered, 0))
 		pass(s);
-	if (s->hole == TIDE_NIL && view.near->chunk_pages == 1 && !view.near->planned)
-		scan(s, &view);
+	if (s->hole == TIDE_NIL && s->view->near->chunk_pages == 1 && !s->view->near->planned)
+		scan(s);
 	else
 		walk(s);
 	s->answered = true;
-	return (tide_chunk){slot(&view, s->hand)->chunk};
+	return (tide_chunk){*at(s, s->hand)};
 }
 
 static const struct tide_param params[] = {
@@ -252,8 +272,9 @@ const struct tide_policy td_policy_evict_clock = {
 	.needs = TIDE_NEEDS_ACCESSES | TIDE_TAKES_SAMPLES | TIDE_TAKES_SIZES,
 	.params = params,
 	.state_bytes = sizeof(struct ring),
-	.chunk_bytes = sizeof(struct slot),
+	.chunk_bytes = sizeof(uint32_t),
 	.create = create,
+	.destroy = destroy,
 	.on_migrated = on_migrated,
 	.on_access = on_access,
 	.on_evicted = on_evicted,
