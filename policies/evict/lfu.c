@@ -31,6 +31,7 @@ struct lfu {
 	struct tide_list buckets; /* ascending */
 	uint32_t free_bucket;     /* chained by order.next */
 	uint32_t fresh;           /* from here on no bucket was ever used */
+	tide_chunk newcomer;      /* came in by a fault, and is in no bucket until its access */
 };
 
 static struct slot *slot(const struct lfu *s, uint32_t i)
@@ -61,6 +62,7 @@ static int create(void *self, const struct tide_view *view, const union tide_val
 	(void)values;
 	s->view = view;
 	s->free_bucket = TIDE_NIL;
+	s->newcomer = TIDE_NO_CHUNK;
 	tide_list_init(&s->buckets);
 	tide_vec_init(&s->room, sizeof(struct bucket));
 	/* One for a chunk that just came in, and one while a chunk moves between buckets. */
@@ -109,21 +111,42 @@ static void leave(struct lfu *s, uint32_t chunk)
 		close_bucket(s, b);
 }
 
+/* Puts a chunk into the bucket of this count, which comes after prev. */
+static void enter_count(struct lfu *s, uint32_t chunk, uint64_t count, uint32_t prev)
+{
+	uint32_t b = prev == TIDE_NIL ? s->buckets.head : bucket(s, prev)->order.next;
+	if (b == TIDE_NIL || bucket(s, b)->count != count)
+		b = open_bucket(s, count, prev, b);
+	enter(s, b, chunk);
+}
+
 static void on_migrated(void *self, tide_chunk c, uint64_t pages)
 {
 	struct lfu *s = self;
 	if (!tide_came_in(s->view, c, pages))
 		return;
+	if (c.index == s->view->near->fault_chunk.index)
+		s->newcomer = c;
+	else
+		enter_count(s, c.index, 0, TIDE_NIL);
+}
+
+static void first_access(struct lfu *s, uint32_t chunk)
+{
 	uint32_t lowest = s->buckets.head;
-	if (lowest == TIDE_NIL || bucket(s, lowest)->count)
-		lowest = open_bucket(s, 0, TIDE_NIL, lowest);
-	enter(s, lowest, c.index);
+	bool unused = lowest != TIDE_NIL && !bucket(s, lowest)->count;
+	s->newcomer = TIDE_NO_CHUNK;
+	enter_count(s, chunk, 1, unused ? lowest : TIDE_NIL);
 }
 
 static void on_access(void *self, tide_chunk c, tide_page p, uint64_t ref)
 {
 	struct lfu *s = self;
 	(void)p, (void)ref;
+	if (c.index == s->newcomer.index) {
+		first_access(s, c.index);
+		return;
+	}
 	uint32_t b = slot(s, c.index)->bucket;
 	uint32_t next = bucket(s, b)->order.next;
 	uint64_t count = bucket(s, b)->count + 1;
@@ -142,6 +165,10 @@ static void on_evicted(void *self, tide_chunk c, const struct tide_evicted *what
 {
 	struct lfu *s = self;
 	(void)what;
+	if (c.index == s->newcomer.index) {
+		s->newcomer = TIDE_NO_CHUNK;
+		return;
+	}
 	leave(s, c.index);
 	if (s->buckets.n) {
 		const struct tide_list *lowest = &bucket(s, s->buckets.head)->members;
