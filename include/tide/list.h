@@ -85,6 +85,16 @@ __attribute__((always_inline)) static inline void tide_list_expect(const struct 
 		__builtin_prefetch(tide_link_at(links, tide_link_at(links, l->head)->next), 1);
 }
 
+/* Prefetches both neighbours of an entry, which moving it will touch. The link may be out of date.
+ */
+__attribute__((always_inline)) static inline void tide_links_expect(struct tide_links links,
+								    struct tide_link at)
+{
+	uintptr_t base = (uintptr_t)links.base; /* an end of the list is no address of an entry */
+	__builtin_prefetch((const void *)(base + at.prev * links.stride), 1);
+	__builtin_prefetch((const void *)(base + at.next * links.stride), 1);
+}
+
 static inline void tide_list_to_tail(struct tide_list *l, struct tide_links links, uint32_t i)
 {
 	if (l->tail == i)

@@ -405,6 +405,11 @@ struct tide_policy {
 	bool inclusive;
 
 	void (*report)(void *self, const struct tide_report *report);
+
+	/* For the role evict, a hint: c will be accessed after a few others. Its slot is in the
+	 * cache. The policy prefetches what on_access() will touch besides, and changes nothing.
+	 * Only the functional simulator gives this hint, where chunks have one page. */
+	void (*expect_access)(void *self, tide_chunk c);
 };
 
 #endif

@@ -203,6 +203,12 @@ static void on_evicted(void *self, tide_chunk c, const struct tide_evicted *what
 	s->forget = false;
 }
 
+static void expect_access(void *self, tide_chunk c)
+{
+	const struct arc *s = self;
+	tide_links_expect(tide_walked_links(s->view), slot(s->view, c.index)->link);
+}
+
 static tide_chunk pick_victim(void *self)
 {
 	struct arc *s = self;
@@ -236,4 +242,5 @@ const struct tide_policy td_policy_evict_arc = {
 	.on_evicted = on_evicted,
 	.pick_victim = pick_victim,
 	.report = report,
+	.expect_access = expect_access,
 };

@@ -177,6 +177,12 @@ static void on_evicted(void *self, tide_chunk c, const struct tide_evicted *what
 	}
 }
 
+static void expect_access(void *self, tide_chunk c)
+{
+	const struct lfu *s = self;
+	tide_links_expect(links(s), slot(s, c.index)->link);
+}
+
 static tide_chunk pick_victim(void *self)
 {
 	struct lfu *s = self;
@@ -206,4 +212,5 @@ const struct tide_policy td_policy_evict_lfu = {
 	.on_access = on_access,
 	.on_evicted = on_evicted,
 	.pick_victim = pick_victim,
+	.expect_access = expect_access,
 };

@@ -179,6 +179,13 @@ static void on_evicted(void *self, tide_chunk c, const struct tide_evicted *what
 		tide_list_push_tail(&s->gone, queue(s), c.index);
 }
 
+static void expect_access(void *self, tide_chunk c)
+{
+	const struct lirs *s = self;
+	tide_links_expect(stack(s), slot(s, c.index)->stack);
+	tide_links_expect(queue(s), slot(s, c.index)->queue);
+}
+
 static tide_chunk pick_victim(void *self)
 {
 	struct lirs *s = self;
@@ -216,4 +223,5 @@ const struct tide_policy td_policy_evict_lirs = {
 	.on_access = on_access,
 	.on_evicted = on_evicted,
 	.pick_victim = pick_victim,
+	.expect_access = expect_access,
 };

@@ -229,6 +229,7 @@ void td_box_find_ears(struct td_engine *e)
 		e->pick_victim = p->pick_victim;
 		e->pick_observed = p->pick_observed;
 		e->follows_lru = p->follows_lru;
+		e->expect_access = p->expect_access;
 	}
 	e->evict_self = e->box[TD_BOX_EVICT].self;
 	if (e->box[TD_BOX_PREFETCH].self)

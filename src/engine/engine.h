@@ -106,6 +106,7 @@ struct td_engine_ears {
 	CALL(pick_victim, TD_BOX_EVICT) \
 	CALL(pick_observed, TD_BOX_EVICT) \
 	CALL(follows_lru, TD_BOX_EVICT) \
+	CALL(expect_access, TD_BOX_EVICT) \
 	CALL(plan_prefetch, TD_BOX_PREFETCH) \
 	CALL(plan_notice, TD_BOX_PREFETCH) \
 	CALL(place_victim, TD_BOX_PLACE) CALL(yields, TD_BOX_PLACE)
@@ -175,6 +176,7 @@ struct td_engine {
 	tide_chunk (*pick_victim)(void *self);
 	tide_chunk (*pick_observed)(void *self);
 	bool (*follows_lru)(void *self);
+	void (*expect_access)(void *self, tide_chunk c);
 	void *evict_self;
 	void (*plan_prefetch)(void *self, tide_chunk c, tide_page p, struct tide_plan *plan);
 	bool observing; /* some policy needs notices */
@@ -249,14 +251,8 @@ int td_engine_translate_part(struct td_engine *e, const struct tide_batch *batch
 int td_engine_fault(struct td_engine *e, tide_chunk c, unsigned bit, const struct td_event *event,
 		    struct tide_error *err);
 
-/* td_engine_fault_page() serves a fault of access i of a translated batch. Use it only if
- * single_pages is set: chunks have one page, and nothing is prefetched, logged or replaced. It does
- * not count everything: td_engine_count_pages() counts the rest, for many faults at once. */
-void td_engine_count_pages(struct td_engine *e, uint64_t faults, uint64_t came_into_free);
-int td_engine_fault_page(struct td_engine *e, const struct tide_batch *batch, uint32_t i,
-			 struct tide_error *err);
-
-/* The same where objects have sizes. Counts everything. */
+/* Serves a fault of access i of a translated batch whose objects have sizes. page.h has the same for
+ * single pages. */
 int td_engine_fault_object(struct td_engine *e, const struct tide_batch *batch, uint32_t i,
 			   struct tide_error *err);
 

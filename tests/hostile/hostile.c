@@ -153,6 +153,12 @@ static bool follows_lru(void *self)
 	return true;
 }
 
+static void expect_access(void *self, tide_chunk c)
+{
+	(void)self, (void)c;
+	may_loop("expect_access");
+}
+
 /* ---- prefetching ---- */
 
 static void plan_wrongly(struct tide_plan *plan, bool noticed)
@@ -302,6 +308,7 @@ struct tide_policy tide_policy = {
 	.place_victim = ROLE == TIDE_PLACE ? place_victim : NULL,
 	.yields = ROLE == TIDE_PLACE ? yields : NULL,
 	.report = report,
+	.expect_access = ROLE == TIDE_EVICT ? expect_access : NULL,
 };
 
 __attribute__((constructor)) static void spoil(void)

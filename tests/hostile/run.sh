@@ -73,8 +73,8 @@ loops()
 while read -r way role what text; do
 	[ "$what" = "$outcome" ] || continue
 	case $way in
-	# What no pager gives: far pages, accesses to every page, kernels.
-	remote-far | remote-byte | notice-remote | loop-on_access | loop-on_boundary) continue ;;
+	# What no pager gives: far pages, accesses to every page, hints of accesses, kernels.
+	remote-far | remote-byte | notice-remote | loop-on_access | loop-expect_access | loop-on_boundary) continue ;;
 	# Before the watchdog of the pager begins, and after its end.
 	loop-needs_with | loop-chunk_bytes_with | loop-create | loop-destroy | loop-report) continue ;;
 	# A placement of the pager needs a file behind tier 2.

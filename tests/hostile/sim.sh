@@ -21,9 +21,10 @@ fail()
 try()
 {
 	status=0
-	case $role in
-	evict) set -- --prefetch sequential:n=40 "$@" ;;
-	place) set -- --host 20% "$@" ;;
+	case "$role $*" in
+	*--prefetch*) ;;
+	evict*) set -- --prefetch sequential:n=40 "$@" ;;
+	place*) set -- --host 20% "$@" ;;
 	esac
 	HOSTILE=$way HOSTILE_ITSELF="$policies/$role.so" timeout 60 "$TIDE" sim \
 		--workload zipf:pages=3000,accesses=20000 --near 20% --watchdog 1s --json \

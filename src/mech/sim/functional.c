@@ -4,6 +4,7 @@
  * can prefetch memory. With random accesses over millions of chunks, memory
  * decides the speed, not the instructions. */
 #include "functional.h"
+#include "engine/page.h"
 
 #define LOOK_AHEAD TD_ENGINE_LOOK_AHEAD
 
@@ -24,6 +25,7 @@ struct hot {
 	void (*on_access)(void *self, tide_chunk c, tide_page p, uint64_t ref);
 	void *self;
 	bool several; /* more than one policy sees accesses */
+	void (*expect_access)(void *self, tide_chunk c);
 	uint32_t *next_use;
 	const uint32_t *next_after;
 };
@@ -40,6 +42,7 @@ static void load_hot(struct hot *h, struct td_engine *e)
 	h->on_access = e->ears.on_access[0].fn;
 	h->self = e->ears.on_access[0].self;
 	h->several = e->ears.on_access[0].fn && e->ears.on_access[1].fn;
+	h->expect_access = e->expect_access;
 	h->next_use = e->wants_future ? (uint32_t *)(void *)e->next_use.at : NULL;
 	h->next_after = (const uint32_t *)(void *)e->next_after.at;
 }
@@ -49,6 +52,16 @@ __attribute__((always_inline)) static inline void look_ahead(const struct hot *h
 {
 	__builtin_prefetch(h->bits + ((size_t)index << h->shift), 1);
 	__builtin_prefetch(h->slots + index * h->slot_bytes, 1);
+}
+
+/* The slot of access i has been asked for long before, and the access comes soon. */
+static inline void expect_access(const struct hot *h, struct td_engine *e, uint32_t i, uint32_t n)
+{
+	if (!h->expect_access || i >= n)
+		return;
+	e->call = TD_CALL_expect_access;
+	h->expect_access(e->evict_self, (tide_chunk){e->index[i]});
+	e->call = TD_CALL_NONE;
 }
 
 static void tell_others(struct td_engine *e, tide_chunk c, uint64_t page, uint64_t ref)
@@ -160,6 +173,7 @@ __attribute__((always_inline)) static inline int run_pages(struct td_engine *e,
 		uint32_t index = e->index[i], ahead = e->index[i + LOOK_AHEAD];
 		__builtin_prefetch(records + ahead, 1);
 		__builtin_prefetch(h.slots + ahead * h.slot_bytes, 1);
+		expect_access(&h, e, i + LOOK_AHEAD / 2, n);
 		e->near.time++;
 		if (future)
 			h.next_use[index] = h.next_after[e->near.time];
