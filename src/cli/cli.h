@@ -5,6 +5,7 @@
 #include <jansson.h>
 #include <stdio.h>
 
+#include "lib/reading.h"
 #include "lib/summary.h"
 #include "options.h"
 #include "tide/tide.h"
@@ -44,6 +45,9 @@ json_t *td_cli_json_u64(uint64_t n);                         /* text where it is
 /* stuck.c: tide_sim_open(); a policy that does not return then ends the program. */
 int td_cli_open_sim(struct tide_sim **sim, const struct tide_sim_options *options,
 		    struct tide_error *err);
+/* The same for a run that shares the reading of its input; NULL: it reads for itself. */
+int td_cli_open_shared(struct tide_sim **sim, const struct tide_sim_options *options,
+		       struct td_lib_reading *reading, struct tide_error *err);
 int td_cli_load_run(struct tide_sim *sim, json_t **run, struct tide_error *err);
 json_t *td_cli_params_json(const struct tide_param *params);
 int td_cli_print_params(const struct tide_param *params, struct tide_error *err);

@@ -100,6 +100,7 @@ static bool begin(void *arg, size_t i, struct td_cli_run *run)
 	run->facts = all->facts;
 	pthread_mutex_unlock(&all->lock);
 	run->options = *all->options;
+	run->reading = all->reading;
 	run->options.evict = all->pairs.at[i].evict;
 	run->options.prefetch = all->pairs.at[i].prefetch;
 	run->options.place = all->pairs.at[i].place;
@@ -129,7 +130,7 @@ static int look(struct td_cli_comparison *all, struct tide_error *err)
 	int rc;
 
 	begin(all, 0, &first);
-	rc = td_cli_open_sim(&sim, &first.options, err);
+	rc = td_cli_open_shared(&sim, &first.options, all->reading, err);
 	if (rc)
 		return rc;
 	all->facts.size = sizeof all->facts;
@@ -251,6 +252,7 @@ static void release(struct td_cli_comparison *all)
 	for (size_t i = 0; all->runs && i < all->pairs.n; i++)
 		json_decref(all->runs[i].json);
 	free(all->runs);
+	td_lib_reading_free(all->reading);
 	td_cli_combinations_free(&all->pairs);
 }
 
@@ -260,7 +262,7 @@ static int compare_as(const struct td_cli_compare_options *args, struct tide_err
 	struct tide_sim_options options = {.size = sizeof options};
 	int rc = td_cli_setup(&args->setup, &options, err);
 
-	/* Every run opens the input for itself. */
+	/* Where it is too long to be kept, every run reads the input for itself. */
 	if (!rc)
 		rc = td_cli_check_rereadable(args->setup.in.trace, "use tide sim", err);
 	if (!rc)
@@ -269,6 +271,8 @@ static int compare_as(const struct td_cli_compare_options *args, struct tide_err
 		rc = td_cli_combinations(args, &all.pairs, err);
 	if (rc)
 		goto out;
+	td_lib_room_init(&all.room);
+	all.reading = td_lib_reading_new(&all.room);
 	all.runs = calloc(all.pairs.n, sizeof *all.runs);
 	if (!all.runs) {
 		rc = tide_fail(err, -ENOMEM, "no memory for %zu runs: give fewer", all.pairs.n);

@@ -11,6 +11,8 @@ struct td_cli_comparison {
 	struct td_cli_combinations pairs;
 	struct tide_sim_options *options; /* of all runs, but for the policies */
 	struct td_cli_run *runs;
+	struct td_lib_room room;
+	struct td_lib_reading *reading; /* of all runs; NULL: no memory */
 	struct td_cli_progress progress;
 	pthread_mutex_t lock;
 	struct tide_facts facts; /* under the lock: of the input, as far as they are known */

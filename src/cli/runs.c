@@ -43,7 +43,7 @@ static int simulate(struct step *step, struct td_cli_run *run)
 {
 	struct tide_sim *sim = NULL;
 	run->options.facts = &run->facts;
-	int rc = td_cli_open_sim(&sim, &run->options, &run->err);
+	int rc = td_cli_open_shared(&sim, &run->options, run->reading, &run->err);
 
 	if (!rc)
 		rc = tide_sim_run(sim, show, step, &run->err);

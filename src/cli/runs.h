@@ -11,6 +11,8 @@ struct td_cli_run {
 	 * whose input is looked through once. */
 	struct tide_sim_options options;
 	uint64_t group; /* runs of a group have the same input, pages and seed */
+	/* What its group has read of the input, with facts; NULL: it reads for itself. */
+	struct td_lib_reading *reading;
 	/* What is known of the input: size 0: nothing yet; after the run, all that it found. */
 	struct tide_facts facts;
 	/* What came of it. */
@@ -35,15 +37,15 @@ struct td_cli_runs {
 
 int td_cli_runs_do(struct td_cli_runs *runs, struct tide_error *err);
 
-/* ---- looks.c: what is known of an input, found once for all its runs ---- */
+/* ---- looks.c: what is known of an input, and the input, read once for all its runs ---- */
 
 struct td_cli_looks;
 struct td_cli_look;
 
 struct td_cli_looks *td_cli_looks_new(void); /* NULL: no memory */
 void td_cli_looks_free(struct td_cli_looks *looks);
-/* Sets the facts of the run, or its err; to be given back whether it worked or not. The digest that
- * the first run made is for those that come later. */
+/* Sets the facts and the reading of the run, or its err; to be given back whether it worked or not.
+ * The digest that the first run made is for those that come later. */
 int td_cli_look_take(struct td_cli_looks *looks, struct td_cli_run *run, struct td_cli_look **look);
 void td_cli_look_give(struct td_cli_looks *looks, struct td_cli_look *look,
 		      const struct td_cli_run *run);

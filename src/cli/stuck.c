@@ -17,11 +17,17 @@ static void end(void *arg, const char *why)
 	_exit(EXIT_FAILURE);
 }
 
-int td_cli_open_sim(struct tide_sim **sim, const struct tide_sim_options *options,
-		    struct tide_error *err)
+int td_cli_open_shared(struct tide_sim **sim, const struct tide_sim_options *options,
+		       struct td_lib_reading *reading, struct tide_error *err)
 {
 	struct tide_sim_options own = *options;
 
 	own.on_stuck = end;
-	return tide_sim_open(sim, &own, err);
+	return td_lib_sim_open(sim, &own, reading, err);
+}
+
+int td_cli_open_sim(struct tide_sim **sim, const struct tide_sim_options *options,
+		    struct tide_error *err)
+{
+	return td_cli_open_shared(sim, options, NULL, err);
 }

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define HEATS 256 /* pages with so many accesses or more are alike */
 
@@ -55,6 +56,70 @@ int td_lib_kept_add(struct td_lib_kept *k, const struct tide_batch *from, uint32
 		last->object.first[n] = 1;
 	k->group = group;
 	return 0;
+}
+
+/* ---- whole batches ---- */
+
+/* The arrays of a batch, and behind them those of its object. */
+static const struct field {
+	size_t offset, width;
+} fields[] = {
+	{offsetof(struct tide_batch, page), sizeof(uint64_t)},
+	{offsetof(struct tide_batch, ref), sizeof(uint64_t)},
+	{offsetof(struct tide_batch, stream), sizeof(uint64_t)},
+	{offsetof(struct tide_batch, write), sizeof(uint8_t)},
+	{offsetof(struct tide_batch_object, first), sizeof(uint8_t)},
+	{offsetof(struct tide_batch_object, bytes), sizeof(uint64_t)},
+	{offsetof(struct tide_batch_object, cost), sizeof(uint64_t)},
+};
+#define FIELDS (sizeof fields / sizeof fields[0])
+#define FIRST_OF_OBJECT 4
+
+static const char *field_of(const struct tide_batch *b, unsigned i)
+{
+	const void *base = i < FIRST_OF_OBJECT ? (const void *)b : (const void *)b->object;
+	return base ? (const char *)base + fields[i].offset : NULL;
+}
+
+static bool is_zero(const char *at, size_t bytes)
+{
+	return !bytes || (!at[0] && !memcmp(at, at + 1, bytes - 1));
+}
+
+int td_lib_kept_append(struct td_lib_kept *k, const struct tide_batch *from, uint64_t *bytes)
+{
+	if (add_batch(k))
+		return -ENOMEM;
+	struct td_lib_kept_batch *b = k->at[k->n - 1];
+	b->events.n = from->n;
+	b->events.object = from->object ? &b->object : NULL;
+	k->accesses += from->n;
+	*bytes = 0;
+	for (unsigned i = 0; i < FIELDS; i++) {
+		size_t n = from->n * fields[i].width;
+		const char *at = field_of(from, i);
+		if (!at || is_zero(at, n))
+			continue;
+		memcpy((char *)field_of(&b->events, i), at, n);
+		b->has |= 1u << i;
+		*bytes += n;
+	}
+	k->has |= b->has;
+	return 0;
+}
+
+void td_lib_kept_copy(const struct td_lib_kept *k, size_t batch, struct tide_batch *to)
+{
+	const struct td_lib_kept_batch *b = k->at[batch];
+	to->n = b->events.n;
+	for (unsigned i = 0; i < FIELDS; i++) {
+		size_t n = to->n * fields[i].width;
+		char *at = (char *)field_of(to, i);
+		if (at && b->has >> i & 1)
+			memcpy(at, field_of(&b->events, i), n);
+		else if (at && k->has >> i & 1)
+			memset(at, 0, n);
+	}
 }
 
 /* ---- numbers ---- */

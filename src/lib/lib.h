@@ -7,6 +7,7 @@
 #include "engine/engine.h"
 #include "mech/sim/functional.h"
 #include "mech/sim/timed/timed.h"
+#include "reading.h"
 #include "sized.h"
 #include "sizes.h"
 #include "split.h"
@@ -24,6 +25,7 @@ struct tide_sim {
 	struct td_timed_model model;
 	char *model_text;
 	struct td_trace_source *source; /* NULL: accesses are pushed */
+	struct td_lib_reading *reading; /* while it opens: shared with other runs, or NULL */
 	struct td_trace_facts facts;
 	struct tide_batch *batch;
 	uint64_t page_bytes, near_pages, host_pages, seed;
@@ -55,6 +57,27 @@ int td_lib_sim_start(struct tide_sim *sim, struct td_engine_config *config,
 		     struct tide_error *err);
 int td_lib_sim_foresee(struct tide_sim *sim, struct td_trace_source *source,
 		       struct tide_error *err);
+
+/* input.c: what to open. */
+struct td_lib_input {
+	const char *workload; /* NULL: the trace */
+	uint64_t seed;
+	struct td_trace_options trace; /* its page_bytes are the workload's too */
+};
+int td_lib_input_open(struct td_trace_source **out, const struct td_lib_input *in,
+		      struct tide_error *err);
+
+/* reading.c: the input as a source over what is kept of it. The first call reads it. False: it
+ * is not kept, because it is too long, has marks or cannot be read. The reading outlives the
+ * source. */
+bool td_lib_reading_open(struct td_lib_reading *r, const struct td_lib_input *in,
+			 struct td_trace_source **out);
+
+/* The kept batches of such a source, with the indices of their pages, which the engine then shares.
+ * NULL: the engine finds the indices itself. */
+struct td_lib_kept;
+int td_lib_reading_share(const struct td_trace_source *source, struct td_engine *e,
+			 const struct td_lib_kept **numbered, struct tide_error *err);
 
 /* sim.c: the facts that a program gives about an input. given NULL: none. */
 int td_lib_take_facts(struct td_trace_facts *facts, const struct tide_facts *given,

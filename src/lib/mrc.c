@@ -9,7 +9,6 @@
 #include "core/text.h"
 #include "curves.h"
 #include "record.h"
-#include "workload/workload.h"
 
 #define PROGRESS_EVERY 256 /* batches: a million accesses */
 
@@ -136,16 +135,16 @@ int td_lib_curve_source(const struct td_lib_curve *c, struct td_trace_source **o
 			struct tide_error *err)
 {
 	const struct tide_mrc_options *o = c->options;
-	struct td_trace_options trace = {
-		.path = o->trace,
-		.format = o->format,
-		.columns = o->columns,
-		.page_bytes = c->page_bytes,
-		.digest = true,
+	struct td_lib_input in = {
+		.workload = o->workload,
+		.seed = c->seed,
+		.trace = {.path = o->trace,
+			  .format = o->format,
+			  .columns = o->columns,
+			  .page_bytes = c->page_bytes,
+			  .digest = true},
 	};
-	if (o->workload)
-		return td_workload_open(out, o->workload, c->page_bytes, c->seed, err);
-	int rc = td_trace_open(out, &trace, err);
+	int rc = td_lib_input_open(out, &in, err);
 	if (rc || !(*out)->marks)
 		return rc;
 	td_trace_close(*out);

@@ -54,17 +54,21 @@ static bool has_digest(const struct td_trace_facts *f)
 static int open_source(struct tide_sim *sim, const struct tide_sim_options *o, bool spool,
 		       struct tide_error *err)
 {
-	struct td_trace_options trace = {
-		.path = o->trace,
-		.format = o->format,
-		.columns = o->columns,
-		.page_bytes = sim->page_bytes,
-		.spool = spool,
-		.digest = !o->no_digest && !has_digest(&sim->facts),
+	struct td_lib_input in = {
+		.workload = o->workload,
+		.seed = sim->seed,
+		.trace = {.path = o->trace,
+			  .format = o->format,
+			  .columns = o->columns,
+			  .page_bytes = sim->page_bytes,
+			  .spool = spool,
+			  .digest = !o->no_digest && !has_digest(&sim->facts)},
 	};
-	if (o->workload)
-		return td_workload_open(&sim->source, o->workload, sim->page_bytes, sim->seed, err);
-	return td_trace_open(&sim->source, &trace, err);
+	/* With a clock, a workload is its warps, which are not kept. */
+	if (sim->reading && !(o->model && o->workload) &&
+	    td_lib_reading_open(sim->reading, &in, &sim->source))
+		return 0;
+	return td_lib_input_open(&sim->source, &in, err);
 }
 
 int td_lib_take_facts(struct td_trace_facts *facts, const struct tide_facts *given,
@@ -312,8 +316,8 @@ static int set_up(struct tide_sim *sim, const struct tide_sim_options *o,
 	return sim->split ? open_parts(sim, o, config, err) : open_engine(sim, o, config, err);
 }
 
-int tide_sim_open(struct tide_sim **out, const struct tide_sim_options *options,
-		  struct tide_error *err)
+int td_lib_sim_open(struct tide_sim **out, const struct tide_sim_options *options,
+		    struct td_lib_reading *reading, struct tide_error *err)
 {
 	struct td_engine_config config = {0};
 	struct tide_sim_options own = {0};
@@ -326,6 +330,7 @@ int tide_sim_open(struct tide_sim **out, const struct tide_sim_options *options,
 	if (!sim)
 		return tide_fail(err, -ENOMEM, "out of memory");
 	sim->handle.kind = td_lib_sim_kind;
+	sim->reading = reading;
 	rc = set_up(sim, &own, &config, err);
 	td_policy_release(&config.evict);
 	td_policy_release(&config.prefetch);
@@ -335,6 +340,12 @@ int tide_sim_open(struct tide_sim **out, const struct tide_sim_options *options,
 	else
 		*out = sim;
 	return rc;
+}
+
+int tide_sim_open(struct tide_sim **out, const struct tide_sim_options *options,
+		  struct tide_error *err)
+{
+	return td_lib_sim_open(out, options, NULL, err);
 }
 
 int tide_sim_counts(const struct tide_sim *sim, struct tide_counts *counts, struct tide_error *err)

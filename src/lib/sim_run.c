@@ -2,6 +2,7 @@
 #include <errno.h>
 
 #include "core/clock.h"
+#include "kept.h"
 #include "lib.h"
 
 #define PROGRESS_EVERY 256 /* batches: a million accesses */
@@ -29,12 +30,15 @@ static void tell_timed(void *arg)
 static int run_functional(struct tide_sim *sim, struct td_trace_source *source,
 			  tide_progress *progress, void *arg, struct tide_error *err)
 {
-	int rc;
-	for (uint64_t i = 1;; i++) {
+	const struct td_lib_kept *numbered;
+	int rc = td_lib_reading_share(source, sim->engine, &numbered, err);
+	for (uint64_t i = 1; !rc; i++) {
 		rc = td_trace_next_marked(source, sim->batch, err);
 		if (rc || (!sim->batch->n && !sim->batch->marks_n))
 			break;
-		rc = td_sim_batch(sim->engine, sim->batch, err);
+		rc = numbered ? td_sim_batch_indexed(sim->engine, sim->batch,
+						     numbered->at[i - 1]->index, err)
+			      : td_sim_batch(sim->engine, sim->batch, err);
 		if (rc)
 			break;
 		if (i % PROGRESS_EVERY == 0)
