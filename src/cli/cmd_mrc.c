@@ -73,6 +73,8 @@ struct curves {
 	uint64_t page_bytes, seed;
 	double seconds;
 	struct td_cli_progress progress;
+	struct td_lib_room room;
+	struct td_lib_reading *reading; /* of all curves; NULL: there is one, or no memory */
 };
 
 /* ---- running ---- */
@@ -105,7 +107,8 @@ static int run_one(struct curves *all, const char *policy, const char *sizes, co
 					   .sample = sample,
 					   .threads = (unsigned)args->jobs};
 	struct tide_error why;
-	int rc = tide_mrc_run(out, &options, td_cli_progress_show, &all->progress, &why);
+	int rc = td_lib_mrc_run(out, &options, all->reading, td_cli_progress_show, &all->progress,
+				&why);
 
 	td_cli_progress_end(&all->progress);
 	if (rc && all->n > 1)
@@ -409,7 +412,11 @@ static int run(const void *given, struct tide_error *err)
 	for (size_t i = 0; i < all.n; i++)
 		all.at[i] = (struct curve){.policy = args->policy.n ? args->policy.at[i] : "lru",
 					   .off = -1};
+	td_lib_room_init(&all.room);
+	if (all.n > 1 || args->verify)
+		all.reading = td_lib_reading_new(&all.room);
 	rc = run_all(&all, err);
+	td_lib_reading_free(all.reading);
 	if (!rc && args->plot)
 		rc = plot(&all, err);
 	if (!rc)

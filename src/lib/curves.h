@@ -11,6 +11,7 @@
  * input. */
 struct td_lib_curve {
 	const struct tide_mrc_options *options;
+	struct td_lib_reading *reading; /* of several curves; NULL: this one reads for itself */
 	const char *policy;
 	uint64_t page_bytes, seed;
 	double rate;               /* the share of the pages that is looked at; 1: exact */

@@ -144,6 +144,8 @@ int td_lib_curve_source(const struct td_lib_curve *c, struct td_trace_source **o
 			  .page_bytes = c->page_bytes,
 			  .digest = true},
 	};
+	if (c->reading && td_lib_reading_open(c->reading, &in, out))
+		return 0;
 	int rc = td_lib_input_open(out, &in, err);
 	if (rc || !(*out)->marks)
 		return rc;
@@ -331,8 +333,9 @@ static int sign(struct tide_mrc *mrc, const struct td_lib_curve *c, struct tide_
 	return rc ? tide_fail(err, rc, "out of memory") : 0;
 }
 
-int tide_mrc_run(struct tide_mrc **out, const struct tide_mrc_options *options,
-		 tide_progress *progress, void *arg, struct tide_error *err)
+int td_lib_mrc_run(struct tide_mrc **out, const struct tide_mrc_options *options,
+		   struct td_lib_reading *reading, tide_progress *progress, void *arg,
+		   struct tide_error *err)
 {
 	struct tide_mrc_options own = {0};
 	int rc = td_lib_given(out, "out", err);
@@ -342,6 +345,7 @@ int tide_mrc_run(struct tide_mrc **out, const struct tide_mrc_options *options,
 		return rc;
 	struct td_lib_curve c = {
 		.options = &own,
+		.reading = reading,
 		.policy = own.policy ? own.policy : "lru",
 		.facts = TD_TRACE_NO_FACTS,
 		.progress = progress,
@@ -365,4 +369,10 @@ int tide_mrc_run(struct tide_mrc **out, const struct tide_mrc_options *options,
 	td_lib_leu_free(&leu);
 	free(c.sizes);
 	return rc;
+}
+
+int tide_mrc_run(struct tide_mrc **out, const struct tide_mrc_options *options,
+		 tide_progress *progress, void *arg, struct tide_error *err)
+{
+	return td_lib_mrc_run(out, options, NULL, progress, arg, err);
 }

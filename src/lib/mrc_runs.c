@@ -121,21 +121,20 @@ static int open_run(const struct runs *r, size_t i, struct tide_sim **sim, struc
 	double pages = r->mrc->at[i / r->samples.n].pages * rate_of(r, i);
 	char near[32];
 	snprintf(near, sizeof near, "%.0fp", fmax(1, round(pages)));
-	return tide_sim_open(sim,
-			     &(struct tide_sim_options){.size = sizeof(struct tide_sim_options),
-							.trace = o->trace,
-							.workload = o->workload,
-							.format = o->format,
-							.columns = o->columns,
-							.near_size = near,
-							.page = o->page,
-							.chunk = "1p",
-							.evict = r->curve->policy,
-							.prefetch = "none",
-							.seed = o->seed,
-							.facts = &r->facts,
-							.no_digest = i != 0},
-			     err);
+	struct tide_sim_options options = {.size = sizeof options,
+					   .trace = o->trace,
+					   .workload = o->workload,
+					   .format = o->format,
+					   .columns = o->columns,
+					   .near_size = near,
+					   .page = o->page,
+					   .chunk = "1p",
+					   .evict = r->curve->policy,
+					   .prefetch = "none",
+					   .seed = o->seed,
+					   .facts = &r->facts,
+					   .no_digest = i != 0};
+	return td_lib_sim_open(sim, &options, r->curve->reading, err);
 }
 
 /* The kept accesses of a part, in place of the input that the run has opened. */

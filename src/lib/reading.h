@@ -32,4 +32,9 @@ bool td_lib_reading_is_kept(struct td_lib_reading *r);
 int td_lib_sim_open(struct tide_sim **out, const struct tide_sim_options *options,
 		    struct td_lib_reading *reading, struct tide_error *err);
 
+/* The same for a curve, one of several. */
+int td_lib_mrc_run(struct tide_mrc **out, const struct tide_mrc_options *options,
+		   struct td_lib_reading *reading, tide_progress *progress, void *arg,
+		   struct tide_error *err);
+
 #endif

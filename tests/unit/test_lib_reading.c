@@ -216,6 +216,50 @@ static void workloads_are_kept_too(void **state)
 	}
 }
 
+/* ---- curves ---- */
+
+static struct tide_mrc *curve(const char *policy, const char *sample,
+			      struct td_lib_reading *reading)
+{
+	struct tide_mrc_options o = {
+		.size = sizeof o, .trace = path, .policy = policy, .sizes = "10", .sample = sample};
+	struct tide_error err = {0};
+	struct tide_mrc *mrc = NULL;
+
+	if (td_lib_mrc_run(&mrc, &o, reading, NULL, NULL, &err))
+		fail_msg("%s", err.text);
+	return mrc;
+}
+
+static void curves_share_too(void **state)
+{
+	static const char *const policies[] = {"lru", "opt", "vmin", "arc", "sieve"};
+	struct tide_mrc *alone[5], *shared;
+	struct td_lib_room room;
+
+	(void)state;
+	td_lib_room_init(&room);
+	struct td_lib_reading *reading = td_lib_reading_new(&room);
+	write_trace(LINES);
+	free(curve("lru", NULL, reading));
+	for (size_t i = 0; i < 5; i++)
+		alone[i] = curve(policies[i], i < 4 ? NULL : "0.5", NULL);
+	unlink(path);
+	for (size_t i = 0; i < 5; i++) {
+		shared = curve(policies[i], i < 4 ? NULL : "0.5", reading);
+		assert_int_equal(shared->n, 10);
+		assert_string_equal(shared->format, "csv");
+		assert_int_equal(shared->accesses, LINES);
+		assert_memory_equal(shared->at, alone[i]->at, 10 * sizeof *shared->at);
+		assert_memory_equal(shared->input_digest, alone[i]->input_digest, 16);
+		assert_memory_equal(shared->settings_digest, alone[i]->settings_digest, 16);
+		free(shared);
+	}
+	for (size_t i = 0; i < 5; i++)
+		free(alone[i]);
+	td_lib_reading_free(reading);
+}
+
 /* ---- several threads ---- */
 
 #define RUNS 24
@@ -256,7 +300,7 @@ int main(void)
 		cmocka_unit_test(gives_the_same),       cmocka_unit_test(reads_once),
 		cmocka_unit_test(too_long_is_not_kept), cmocka_unit_test(numbers_may_not_fit),
 		cmocka_unit_test(damage_is_told),       cmocka_unit_test(workloads_are_kept_too),
-		cmocka_unit_test(threads_share),
+		cmocka_unit_test(threads_share),        cmocka_unit_test(curves_share_too),
 	};
 	assert_non_null(mkdtemp(folder));
 	snprintf(path, sizeof path, "%s/trace.csv", folder);
