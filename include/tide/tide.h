@@ -85,6 +85,9 @@ struct tide_sim_options {
 	 * object larger than near memory does not come in. Chunks are single pages, and the
 	 * prefetch policy is none. Without a clock, a place, a split, a log and replace_invalid. */
 	bool objects;
+	/* With split: the parts that run at a time, each on a thread; 0: one per core. The results
+	 * are the same. progress is called by any of these threads, by one at a time. */
+	size_t threads;
 };
 
 struct tide_sim;

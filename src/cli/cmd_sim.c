@@ -12,6 +12,7 @@ struct sim_options {
 	struct td_cli_given given;
 	struct td_cli_setup setup;
 	const char *evict, *prefetch, *place, *log, *preset, *progress;
+	uint64_t jobs; /* 0: not given */
 	bool json;
 };
 #define TD_CLI_OPTIONS struct sim_options
@@ -30,6 +31,8 @@ static const struct td_cli_option options[] = {
 	TD_CLI_HOST_OPTION(setup),
 	TD_CLI_PRESET_AT(preset),
 	TD_CLI_SPLIT_AT(setup.split),
+	{"jobs", 'j', TD_CLI_NUMBER, TD_CLI_AT(jobs), "N",
+	 "with --split: parts that run at the same time (one per core)", TD_CLI_ANY},
 	TD_CLI_OBJECTS_AT(setup.objects),
 	TD_CLI_MODEL_OPTIONS(setup),
 	TD_CLI_SEED_AT(setup.seed),
@@ -284,6 +287,10 @@ static int set_up(const struct sim_options *o, struct tide_sim_options *out, str
 		return tide_fail(
 			err, -EINVAL,
 			"--log - would be among the results on standard output: give a file");
+	if (o->jobs && !o->setup.split)
+		return tide_fail(err, -EINVAL,
+				 "--jobs is how many parts of --split run at a time: leave it out "
+				 "without --split");
 	if (o->setup.in.workload && !o->setup.functional && !o->setup.model && !o->setup.split &&
 	    !o->setup.objects)
 		out->model = DEFAULT_MODEL;
@@ -291,6 +298,7 @@ static int set_up(const struct sim_options *o, struct tide_sim_options *out, str
 	out->prefetch = o->prefetch;
 	out->place = o->place;
 	out->log = o->log;
+	out->threads = (size_t)o->jobs;
 	out->no_digest = !o->json;
 	return o->preset ? td_cli_preset(o->preset, &out->chunk, &out->prefetch, err) : 0;
 }

@@ -43,6 +43,7 @@ static int simulate(struct step *step, struct td_cli_run *run)
 {
 	struct tide_sim *sim = NULL;
 	run->options.facts = &run->facts;
+	run->options.threads = 1; /* the runs themselves use the cores */
 	int rc = td_cli_open_shared(&sim, &run->options, run->reading, &run->err);
 
 	if (!rc)

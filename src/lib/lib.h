@@ -58,6 +58,14 @@ int td_lib_sim_start(struct tide_sim *sim, struct td_engine_config *config,
 int td_lib_sim_foresee(struct tide_sim *sim, struct td_trace_source *source,
 		       struct tide_error *err);
 
+/* sim_run.c: a source without a clock, after td_lib_sim_foresee(). */
+int td_lib_sim_run_functional(struct tide_sim *sim, struct td_trace_source *source,
+			      tide_progress *progress, void *arg, struct tide_error *err);
+
+/* parts.c: runs the parts of a split, each once. In the end the engine has the counts of all. */
+int td_lib_parts_run(struct tide_sim *sim, tide_progress *progress, void *arg,
+		     struct tide_error *err);
+
 /* input.c: what to open. */
 struct td_lib_input {
 	const char *workload; /* NULL: the trace */

@@ -92,7 +92,10 @@ static int judge_split(struct tide_sim *sim, const struct tide_sim_options *o,
 	if (!o->trace && !o->workload)
 		return tide_fail(err, -EINVAL,
 				 "pushed accesses cannot be split: give a trace or a workload");
-	return td_lib_split_new(&sim->split, o->split, err);
+	int rc = td_lib_split_new(&sim->split, o->split, err);
+	if (!rc)
+		sim->split->threads = o->threads;
+	return rc;
 }
 
 /* Objects are for caches: single pages, nothing prefetched, and no tier behind them. */

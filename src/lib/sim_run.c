@@ -10,9 +10,8 @@
 static void tell_progress(const struct tide_sim *sim, tide_progress *progress, void *arg)
 {
 	uint64_t total = sim->facts.accesses == TD_UNKNOWN ? 0 : sim->facts.accesses;
-	uint64_t before = sim->split ? sim->split->done : 0;
 	if (progress)
-		progress(arg, before + sim->engine->counts.accesses, total);
+		progress(arg, sim->engine->counts.accesses, total);
 }
 
 struct told {
@@ -27,8 +26,8 @@ static void tell_timed(void *arg)
 	tell_progress(to->sim, to->progress, to->arg);
 }
 
-static int run_functional(struct tide_sim *sim, struct td_trace_source *source,
-			  tide_progress *progress, void *arg, struct tide_error *err)
+int td_lib_sim_run_functional(struct tide_sim *sim, struct td_trace_source *source,
+			      tide_progress *progress, void *arg, struct tide_error *err)
 {
 	const struct td_lib_kept *numbered;
 	int rc = td_lib_reading_share(source, sim->engine, &numbered, err);
@@ -47,65 +46,13 @@ static int run_functional(struct tide_sim *sim, struct td_trace_source *source,
 	return rc;
 }
 
-/* ---- parts ---- */
-
-static int next_part(struct tide_sim *sim, struct td_lib_part *part, struct tide_error *err)
-{
-	struct tide_sim_options texts = {.evict = sim->evict, .prefetch = sim->prefetch};
-	struct td_engine_config config = sim->split->config;
-	td_engine_reset(sim->engine);
-	int rc = td_lib_sim_choose(sim, &config, &texts, err);
-	config.near_pages = part->near_pages;
-	if (!rc)
-		rc = td_lib_sim_start(sim, &config, &part->head, &part->head.facts, err);
-	td_policy_release(&config.evict);
-	td_policy_release(&config.prefetch);
-	return rc;
-}
-
-static void add_counts(struct tide_counts *to, const struct tide_counts *part)
-{
-#define TIDE_COUNTER(name, help) to->name += part->name;
-#include "tide/counters.def"
-#undef TIDE_COUNTER
-}
-
-/* Part by part, with one engine. In the end it has the counts of all. */
-static int run_parts(struct tide_sim *sim, tide_progress *progress, void *arg,
-		     struct tide_error *err)
-{
-	struct td_lib_split *s = sim->split;
-	struct tide_counts sum = {.size = sizeof sum};
-	int rc = 0;
-	if (s->ran)
-		return 0;
-	s->ran = true;
-	for (uint32_t i = 0; i < s->n && !rc; i++) {
-		struct td_lib_part *part = s->part[i];
-		rc = i ? next_part(sim, part, err) : 0;
-		if (!rc)
-			rc = td_lib_sim_foresee(sim, &part->head, err);
-		if (!rc)
-			rc = run_functional(sim, &part->head, progress, arg, err);
-		part->counts = sim->engine->counts;
-		s->done += part->counts.accesses;
-		add_counts(&sum, &part->counts);
-		if (!rc)
-			rc = td_engine_finish(sim->engine, err);
-	}
-	td_engine_reset(sim->engine);
-	sim->engine->counts = sum;
-	s->done = 0;
-	return rc;
-}
-
 static int run_input(struct tide_sim *sim, struct told *to, struct tide_error *err)
 {
 	if (sim->split)
-		return run_parts(sim, to->progress, to->arg, err);
+		return td_lib_parts_run(sim, to->progress, to->arg, err);
 	if (sim->timed)
 		return td_timed_run(sim->timed, sim->engine, sim->source, tell_timed, to, err);
-	return run_functional(sim, sim->source, to->progress, to->arg, err);
+	return td_lib_sim_run_functional(sim, sim->source, to->progress, to->arg, err);
 }
 
 int tide_sim_run(struct tide_sim *sim, tide_progress *progress, void *arg, struct tide_error *err)

@@ -4,9 +4,11 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/jobs.h"
 #include "core/text.h"
 #include "mech/sim/functional.h"
 #include "tide/sort.h"
@@ -165,6 +167,32 @@ static void add_facts(struct td_trace_facts *to, const struct td_trace_facts *pa
 	to->refs |= part->refs;
 }
 
+struct surveys {
+	struct td_lib_split *split;
+	atomic_int rc;
+};
+
+static void survey_part(void *arg, size_t i)
+{
+	struct surveys *all = arg;
+	struct td_lib_part *p = all->split->part[i];
+	int rc = all->rc ? 0 : td_sim_survey(&p->head, &p->head.facts, NULL);
+	if (rc)
+		all->rc = rc;
+}
+
+/* What is known of the parts, and of all together. Of memory alone there may be too little. */
+static int survey_parts(struct td_lib_split *s, struct td_trace_facts *facts,
+			struct tide_error *err)
+{
+	struct surveys all = {.split = s};
+	td_jobs_run(s->n, s->threads, survey_part, &all);
+	*facts = (struct td_trace_facts){0};
+	for (uint32_t i = 0; i < s->n; i++)
+		add_facts(facts, &s->part[i]->head.facts);
+	return all.rc ? no_memory(err) : 0;
+}
+
 int td_lib_split_read(struct td_lib_split *s, struct td_trace_source *source,
 		      struct td_trace_facts *facts, struct tide_error *err)
 {
@@ -176,16 +204,13 @@ int td_lib_split_read(struct td_lib_split *s, struct td_trace_source *source,
 	if (!rc && !s->n)
 		rc = tide_fail(err, -EINVAL, "the input is empty: nothing can be split");
 	tide_sort(s->part, s->n, sizeof *s->part, by_stream, NULL);
-	*facts = (struct td_trace_facts){0};
-	for (uint32_t i = 0; i < s->n && !rc; i++) {
+	for (uint32_t i = 0; i < s->n; i++) {
 		struct td_lib_part *p = s->part[i];
 		p->head.groups = source->groups;
 		p->head.allocations = source->allocations;
 		p->head.allocations_n = source->allocations_n;
-		rc = td_sim_survey(&p->head, &p->head.facts, err);
-		add_facts(facts, &p->head.facts);
 	}
-	return rc;
+	return rc ? rc : survey_parts(s, facts, err);
 }
 
 /* ---- shares ---- */

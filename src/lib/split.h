@@ -22,11 +22,11 @@ struct td_lib_part {
 struct td_lib_split {
 	char *text;                     /* as it was written */
 	bool by_lru;                    /* shares with the fewest misses of lru; else equal ones */
-	uint64_t done;                  /* accesses of parts that have run */
 	struct td_engine_config config; /* of all parts, but for the policies and what parts have */
 	struct tide_map index;          /* stream -> part, while the input is read */
 	uint64_t groups;
 	bool ran;
+	size_t threads; /* that parts are looked through and run on; 0: one per core */
 	uint32_t n;
 	struct td_lib_part **part; /* ascending by stream */
 };

@@ -26,18 +26,29 @@ static void stuck(void *arg, uint64_t seconds)
 	sim->on_stuck(sim->on_stuck_arg, why.text);
 }
 
-int td_lib_watch(struct tide_sim *sim, const struct tide_sim_options *o, struct tide_error *err)
+int td_lib_watch_alike(struct tide_sim *sim, struct tide_error *err)
 {
 	struct td_watchdog *w = &sim->watchdog;
-	*w = (struct td_watchdog){.arg = sim, .calling = calling, .stuck = stuck, .stop_fd = -1};
-	int rc = td_lib_seconds(o->watchdog, &w->limit_ns, err);
-	if (rc || !o->on_stuck || !w->limit_ns)
+	*w = (struct td_watchdog){.arg = sim,
+				  .calling = calling,
+				  .stuck = stuck,
+				  .stop_fd = -1,
+				  .limit_ns = w->limit_ns};
+	if (!sim->on_stuck || !w->limit_ns)
+		return 0;
+	w->stop_fd = eventfd(0, EFD_CLOEXEC);
+	int rc = w->stop_fd < 0 ? -errno : td_watchdog_start(w);
+	return rc ? tide_fail(err, rc, "cannot start the watchdog: %s", strerror(-rc)) : 0;
+}
+
+int td_lib_watch(struct tide_sim *sim, const struct tide_sim_options *o, struct tide_error *err)
+{
+	int rc = td_lib_seconds(o->watchdog, &sim->watchdog.limit_ns, err);
+	if (rc)
 		return rc;
 	sim->on_stuck = o->on_stuck;
 	sim->on_stuck_arg = o->on_stuck_arg;
-	w->stop_fd = eventfd(0, EFD_CLOEXEC);
-	rc = w->stop_fd < 0 ? -errno : td_watchdog_start(w);
-	return rc ? tide_fail(err, rc, "cannot start the watchdog: %s", strerror(-rc)) : 0;
+	return td_lib_watch_alike(sim, err);
 }
 
 void td_lib_unwatch(struct tide_sim *sim)

@@ -151,6 +151,79 @@ static void parts_are_runs_of_their_own(void **state)
 	}
 }
 
+/* The document but for its speed. */
+static char *document(const struct tide_sim_options *o)
+{
+	struct tide_sim *sim = run(o);
+	char *text = NULL;
+
+	assert_int_equal(tide_sim_json(sim, &text, NULL), 0);
+	tide_sim_close(sim);
+	assert_non_null(strstr(text, "\"wall\""));
+	*strstr(text, "\"wall\"") = 0;
+	return text;
+}
+
+static void threads_give_the_same(void **state)
+{
+	static const char *const evict[] = {"lru", "opt", "random", "lecar"};
+
+	(void)state;
+	write_traces(EVENTS, 400, 3);
+	for (size_t i = 0; i < 4; i++) {
+		struct tide_sim_options o = {.size = sizeof o,
+					     .trace = path_of(STREAMS),
+					     .near_size = "30%",
+					     .chunk = "1p",
+					     .evict = evict[i],
+					     .prefetch = "none",
+					     .split = "stream:shares=lru",
+					     .threads = 1};
+		char *one = document(&o);
+		for (o.threads = 0; o.threads < 6; o.threads += 2) {
+			char *several = document(&o);
+			assert_string_equal(one, several);
+			free(several);
+		}
+		free(one);
+	}
+}
+
+/* What is told grows up to all accesses, whichever thread tells it. */
+struct told {
+	uint64_t last;
+	unsigned calls;
+};
+
+static void hear(void *arg, uint64_t done, uint64_t total)
+{
+	struct told *told = arg;
+
+	assert_int_equal(total, EVENTS);
+	assert_in_range(done, told->last, EVENTS);
+	told->last = done;
+	told->calls++;
+}
+
+static void progress_is_of_all_parts(void **state)
+{
+	struct tide_sim_options o = {.size = sizeof o,
+				     .trace = path_of(STREAMS),
+				     .near_size = "30%",
+				     .split = "stream",
+				     .threads = 1};
+	struct told told = {0};
+	struct tide_sim *sim;
+
+	(void)state;
+	write_traces(EVENTS, 400, 3);
+	assert_int_equal(tide_sim_open(&sim, &o, NULL), 0);
+	assert_int_equal(tide_sim_run(sim, hear, &told, NULL), 0);
+	assert_int_equal(told.last, EVENTS);
+	assert_in_range(told.calls, STREAMS, 100);
+	tide_sim_close(sim);
+}
+
 static void parts_have_chunks_and_prefetch(void **state)
 {
 	struct tide_sim_options o = {.size = sizeof o,
@@ -344,6 +417,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(parts_are_runs_of_their_own),
+		cmocka_unit_test(threads_give_the_same),
+		cmocka_unit_test(progress_is_of_all_parts),
 		cmocka_unit_test(parts_have_chunks_and_prefetch),
 		cmocka_unit_test(no_shares_are_better_where_curves_are_convex),
 		cmocka_unit_test(what_cannot_be_split_is_refused),
