@@ -24,6 +24,8 @@ enum column {
 	RELATIVE,
 	HITS,
 	PREFIX_HITS,
+	BYTE_HITS,
+	COST_HITS,
 	MIGRATED,
 	EVICTED,
 	WRITTEN_BACK,
@@ -36,11 +38,19 @@ enum column {
 
 /* "#" first: numbers. */
 static const char *const heads[COLUMNS] = {
-	"#run",          "mark",    "input",           "#near memory",   "#host memory",
-	"#page",         "#chunk",  "#seed",           "model",          "evict",
-	"prefetch",      "place",   "#simulated time", "#speedup",       "#faults",
-	"#x baseline",   "#hits",   "#prefix hits",    "#migrated",      "#evicted",
-	"#written back", "#remote", "#host hits",      "#storage reads", "#storage writes"};
+	"#run",           "mark",           "input",           "#near memory", "#host memory",
+	"#page",          "#chunk",         "#seed",           "model",        "evict",
+	"prefetch",       "place",          "#simulated time", "#speedup",     "#faults",
+	"#x baseline",    "#hits",          "#prefix hits",    "#byte hits",   "#cost hits",
+	"#migrated",      "#evicted",       "#written back",   "#remote",      "#host hits",
+	"#storage reads", "#storage writes"};
+
+/* Where the input says no costs, every fetch costs 1, and these hits are the hits. */
+static bool has_costs(const struct td_report_run *run)
+{
+	return run->counts[TD_REPORT_hit_cost] != run->counts[TD_REPORT_hits] &&
+	       run->counts[TD_REPORT_hit_cost] > 0;
+}
 
 /* What the runs have in common is said once, above the table, or not at all. */
 static void choose_columns(const struct td_report *r, bool shown[COLUMNS])
@@ -48,7 +58,7 @@ static void choose_columns(const struct td_report *r, bool shown[COLUMNS])
 	const struct td_report_run *one = &r->runs[r->order[0]];
 
 	for (int c = 0; c < COLUMNS; c++)
-		shown[c] = c < HOST || (c >= FAULTS && c < REMOTE && c != PREFIX_HITS);
+		shown[c] = c < HOST || (c >= FAULTS && c <= HITS) || (c >= MIGRATED && c < REMOTE);
 	shown[MODEL] = r->models.n > 1;
 	shown[RELATIVE] = false;
 	for (size_t g = 0; g < r->n_groups; g++) {
@@ -68,6 +78,8 @@ static void choose_columns(const struct td_report *r, bool shown[COLUMNS])
 		shown[CHUNK] |= run->chunk_bytes != one->chunk_bytes;
 		shown[SEED] |= run->seed != one->seed;
 		shown[PREFIX_HITS] |= run->counts[TD_REPORT_prefix_hits] > 0;
+		shown[BYTE_HITS] |= run->counts[TD_REPORT_hit_bytes] > 0;
+		shown[COST_HITS] |= has_costs(run);
 		shown[REMOTE] |= run->counts[TD_REPORT_remote_accesses] > 0;
 		shown[HOST_HITS] |= run->counts[TD_REPORT_tier2_hits] > 0;
 		shown[READS] |= run->counts[TD_REPORT_tier3_reads] > 0;
@@ -113,9 +125,8 @@ static const char *mark_of(const struct td_report *r, const struct td_report_gro
 	return best ? "best" : "";
 }
 
-static void put_hits(FILE *to, const struct td_report_run *run, uint64_t hits)
+static void put_hits(FILE *to, uint64_t hits, uint64_t of)
 {
-	uint64_t of = run->counts[TD_REPORT_accesses];
 	double share = of ? 100.0 * (double)hits / (double)of : NAN;
 	char text[32];
 
@@ -153,23 +164,33 @@ static void put_setting(const struct td_report *r, const struct td_report_run *r
 static void put_result(const struct td_report_group *g, const struct td_report_run *run,
 		       enum column c, FILE *to)
 {
+	const uint64_t *n = run->counts;
+
 	switch (c) {
 	case TIME:
 		td_report_put_number(to, run->time_ns ? (double)run->time_ns : NAN,
 				     td_report_ns(run->time_ns).text);
 		break;
 	case SPEEDUP: put_relation(g, run, true, to); break;
-	case FAULTS: put_count(to, run->counts[TD_REPORT_faults]); break;
+	case FAULTS: put_count(to, n[TD_REPORT_faults]); break;
 	case RELATIVE: put_relation(g, run, false, to); break;
-	case HITS: put_hits(to, run, run->counts[TD_REPORT_hits]); break;
-	case PREFIX_HITS: put_hits(to, run, run->counts[TD_REPORT_prefix_hits]); break;
-	case MIGRATED: put_count(to, run->counts[TD_REPORT_migrated_pages]); break;
-	case EVICTED: put_count(to, run->counts[TD_REPORT_evicted_pages]); break;
-	case WRITTEN_BACK: put_count(to, run->counts[TD_REPORT_writeback_pages]); break;
-	case REMOTE: put_count(to, run->counts[TD_REPORT_remote_accesses]); break;
-	case HOST_HITS: put_count(to, run->counts[TD_REPORT_tier2_hits]); break;
-	case READS: put_count(to, run->counts[TD_REPORT_tier3_reads]); break;
-	default: put_count(to, run->counts[TD_REPORT_tier3_writes]); break;
+	case HITS: put_hits(to, n[TD_REPORT_hits], n[TD_REPORT_accesses]); break;
+	case PREFIX_HITS: put_hits(to, n[TD_REPORT_prefix_hits], n[TD_REPORT_accesses]); break;
+	case BYTE_HITS:
+		put_hits(to, n[TD_REPORT_hit_bytes],
+			 n[TD_REPORT_hit_bytes] + n[TD_REPORT_fault_bytes]);
+		break;
+	case COST_HITS:
+		put_hits(to, n[TD_REPORT_hit_cost],
+			 n[TD_REPORT_hit_cost] + n[TD_REPORT_fault_cost]);
+		break;
+	case MIGRATED: put_count(to, n[TD_REPORT_migrated_pages]); break;
+	case EVICTED: put_count(to, n[TD_REPORT_evicted_pages]); break;
+	case WRITTEN_BACK: put_count(to, n[TD_REPORT_writeback_pages]); break;
+	case REMOTE: put_count(to, n[TD_REPORT_remote_accesses]); break;
+	case HOST_HITS: put_count(to, n[TD_REPORT_tier2_hits]); break;
+	case READS: put_count(to, n[TD_REPORT_tier3_reads]); break;
+	default: put_count(to, n[TD_REPORT_tier3_writes]); break;
 	}
 }
 
