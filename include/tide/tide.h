@@ -129,6 +129,10 @@ struct tide_mrc_options {
 	const char *sample;
 	unsigned threads; /* for policies that need a run per size; 0: all cores */
 	const struct tide_facts *facts;
+	/* true: objects with sizes and costs, as in tide_sim_options. Sizes of the curve are bytes,
+	 * pages of `page`, or shares of all objects' sizes. Every policy takes a run per size, over
+	 * all objects: `sample` is NULL or "auto". */
+	bool objects;
 };
 
 /* A row of a curve. Its layout never changes, because a curve is an array of rows. */
@@ -137,6 +141,13 @@ struct tide_mrc_point {
 	uint64_t misses;
 	double miss_ratio;
 	uint64_t size_pages; /* the requested size */
+};
+
+/* Of a point where objects have sizes. Its layout never changes. */
+struct tide_mrc_object {
+	uint64_t near_bytes; /* the size; of its point, size_pages is this in pages, rounded up */
+	double byte_miss_ratio; /* the share of missed bytes in all bytes of all accesses */
+	double cost_miss_ratio; /* the same for costs; without costs, the miss ratio */
 };
 
 struct tide_mrc {
@@ -158,6 +169,10 @@ struct tide_mrc {
 	/* Hits before the first miss of their group, as many as points, for the exact curve of lru.
 	 * NULL: the input has no groups. */
 	const uint64_t *prefix_hits;
+	/* Of objects with sizes: the sum of their sizes, and rows, as many as points. 0 and NULL:
+	 * all pages are equal. */
+	uint64_t object_bytes;
+	const struct tide_mrc_object *objects;
 };
 
 /* Computes a curve; free it with free(). */

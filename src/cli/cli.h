@@ -32,7 +32,7 @@ int td_cli_preset(const char *name, const char **chunk, const char **prefetch,
 /* cmd_sim.c: what ran and with how much near memory, for people. */
 void td_cli_print_setup(const struct td_lib_summary *run);
 
-/* cmd_mrc.c: the points of a curve. */
+/* mrc/json.c: the points of a curve. */
 json_t *td_cli_curve_json(const struct tide_mrc *m);
 
 /* modules.c: a library of ours that is loaded when it is needed. */

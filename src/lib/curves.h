@@ -19,6 +19,7 @@ struct td_lib_curve {
 	struct td_lib_near *sizes; /* n of them; NULL: n points spread over the footprint */
 	size_t n;
 	struct td_trace_facts facts, given; /* of the input; as the program knows them */
+	uint64_t object_bytes;              /* of all objects; 0: all pages are equal */
 	const char *format;
 	uint64_t learned[2]; /* by the policy, from traces: record.h */
 	tide_progress *progress;
@@ -50,7 +51,15 @@ static inline uint64_t *td_lib_curve_prefix_hits(struct tide_mrc *mrc)
 	return hits;
 }
 
-/* The sizes for a footprint, ascending, each once; all else of the curve is 0. */
+/* And so do what objects with sizes have. */
+static inline struct tide_mrc_object *td_lib_curve_objects(struct tide_mrc *mrc)
+{
+	void *at = (uint64_t *)(void *)(td_lib_curve_at(mrc) + mrc->n) + 2 * mrc->n;
+	mrc->objects = at;
+	return at;
+}
+
+/* mrc_points.c: the sizes for a footprint, ascending, each once; all else of the curve is 0. */
 int td_lib_curve_points(const struct td_lib_curve *c, uint64_t footprint_pages,
 			struct tide_mrc **out, struct tide_error *err);
 

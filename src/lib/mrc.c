@@ -37,7 +37,8 @@ static int parse_list(struct td_lib_curve *c, const char *text, struct tide_erro
 		char one[64];
 		size_t n = strcspn(text, ",");
 		snprintf(one, sizeof one, "%.*s", (int)(n < sizeof one ? n : 0), text);
-		if (td_lib_near_parse(one, c->page_bytes, &c->sizes[c->n], NULL))
+		if ((c->options->objects ? td_lib_near_bytes_parse : td_lib_near_parse)(
+			    one, c->page_bytes, &c->sizes[c->n], NULL))
 			return bad_size(text, n, err);
 	}
 	return 0;
@@ -86,6 +87,10 @@ static int judge_options(struct td_lib_curve *c, struct tide_error *err)
 		rc = parse_rate(c->is_auto ? NULL : o->sample, &c->rate, err);
 	if (!rc)
 		rc = parse_sizes(c, o->sizes, err);
+	if (!rc && o->objects && o->sample && !c->is_auto)
+		rc = tide_fail(err, -EINVAL,
+			       "samples of pages say little of objects with several sizes: leave "
+			       "out `sample`");
 	return rc;
 }
 
@@ -113,11 +118,19 @@ static int choose_method(struct td_lib_curve *c, struct td_lib_leu *leu,
 	struct td_policy_choice choice;
 	*method = NULL;
 	int rc = choose_variable(c->policy, td_core_spec_name(c->policy), method, err);
+	if (!rc && *method && c->options->objects)
+		return tide_fail(err, -EINVAL,
+				 "%s is a bound for pages of one size: leave it or `objects` out",
+				 (*method)->policy);
 	if (rc || *method)
 		return rc;
 	rc = td_policy_choose(&choice, c->policy, TIDE_EVICT, err);
 	if (rc)
 		return rc;
+	if (c->options->objects) {
+		td_policy_release(&choice);
+		return 0;
+	}
 	for (size_t i = 0; i < 2 && !choice.object; i++) {
 		if (!strcmp(choice.policy->name, stacks[i]->policy))
 			*method = stacks[i];
@@ -180,54 +193,6 @@ static int read_all(const struct td_lib_curve *c, struct td_trace_source *source
 	}
 	free(own);
 	return rc;
-}
-
-static uint64_t spread(uint64_t footprint_pages, size_t i, size_t n)
-{
-	unsigned __int128 product = (unsigned __int128)footprint_pages * (i + 1);
-	return (uint64_t)((product + n - 1) / n);
-}
-
-static int by_size(const void *a, const void *b)
-{
-	double x = ((const struct tide_mrc_point *)a)->pages;
-	double y = ((const struct tide_mrc_point *)b)->pages;
-	return (x > y) - (x < y);
-}
-
-int td_lib_curve_points(const struct td_lib_curve *c, uint64_t footprint_pages,
-			struct tide_mrc **out, struct tide_error *err)
-{
-	struct tide_mrc *mrc =
-		calloc(1, sizeof *mrc + c->n * (sizeof mrc->at[0] + sizeof mrc->errors[0] +
-						sizeof mrc->prefix_hits[0]));
-	if (!mrc)
-		return tide_fail(err, -ENOMEM, "out of memory");
-	struct tide_mrc_point *at = td_lib_curve_at(mrc);
-	mrc->size = sizeof *mrc;
-	mrc->at = at;
-	mrc->footprint_pages = footprint_pages;
-	mrc->format = c->format;
-	for (size_t i = 0; i < c->n; i++) {
-		uint64_t pages = spread(footprint_pages, i, c->n);
-		int rc = c->sizes ? td_lib_near_resolve(&c->sizes[i], footprint_pages, 1, &pages,
-							err)
-				  : 0;
-		if (rc) {
-			free(mrc);
-			return rc;
-		}
-		at[i].pages = (double)pages;
-	}
-	qsort(at, c->n, sizeof *at, by_size);
-	for (size_t i = 0; i < c->n; i++) {
-		if (!mrc->n || at[i].pages != at[mrc->n - 1].pages)
-			at[mrc->n++] = at[i];
-	}
-	for (size_t i = 0; i < mrc->n; i++)
-		at[i].size_pages = (uint64_t)at[i].pages;
-	*out = mrc;
-	return 0;
 }
 
 /* Asks the method for all points, and takes its answers over. */
@@ -318,7 +283,9 @@ static void put_settings(struct td_lib_settings *s, const struct td_lib_curve *c
 	td_lib_settings_number(s, "seed", c->seed);
 	td_lib_settings_number(s, "sample", (uint64_t)(c->rate * 0x1p60));
 	for (size_t i = 0; i < mrc->n; i++)
-		td_lib_settings_number(s, "size", mrc->at[i].size_pages);
+		td_lib_settings_number(s, mrc->objects ? "bytes" : "size",
+				       mrc->objects ? mrc->objects[i].near_bytes
+						    : mrc->at[i].size_pages);
 }
 
 static int sign(struct tide_mrc *mrc, const struct td_lib_curve *c, struct tide_error *err)

@@ -19,7 +19,8 @@
 struct run {
 	struct runs *all;
 	uint64_t faults;
-	_Atomic uint64_t done; /* accesses */
+	uint64_t hit_bytes, fault_bytes, hit_cost, fault_cost; /* of objects */
+	_Atomic uint64_t done;                                 /* accesses */
 	struct tide_error err;
 	int rc;
 };
@@ -52,12 +53,29 @@ static bool is_known(const struct td_trace_facts *f)
 	       f->refs != TD_UNKNOWN;
 }
 
+/* Sizes of curves go through floating point, which is exact up to here. */
+#define BYTES_MOST (UINT64_C(1) << 53)
+
+static int survey_objects(struct td_lib_curve *c, struct td_trace_source *source,
+			  struct td_trace_facts *facts, struct tide_error *err)
+{
+	int rc = td_sim_survey_objects(source, c->page_bytes, facts, &c->object_bytes, err);
+	if (!rc && c->object_bytes > BYTES_MOST)
+		rc = tide_fail(err, -EOVERFLOW,
+			       "all objects together have more than 8 PiB, too much for a curve: "
+			       "look at the sizes in the input");
+	return rc;
+}
+
 /* Whatever is not known of the input, so that no run has to look for it. */
 static int learn(struct runs *r, struct td_trace_source *source, struct tide_error *err)
 {
 	struct td_trace_facts f = is_known(&source->facts) ? source->facts : r->curve->given;
 	int rc = 0;
-	if (!is_known(&f)) {
+	if (r->curve->options->objects) {
+		f = source->facts;
+		rc = survey_objects(r->curve, source, &f, err);
+	} else if (!is_known(&f)) {
 		f = source->facts;
 		rc = td_sim_survey(source, &f, err);
 	}
@@ -118,9 +136,13 @@ static double rate_of(const struct runs *r, size_t i)
 static int open_run(const struct runs *r, size_t i, struct tide_sim **sim, struct tide_error *err)
 {
 	const struct tide_mrc_options *o = r->curve->options;
-	double pages = r->mrc->at[i / r->samples.n].pages * rate_of(r, i);
+	size_t point = i / r->samples.n;
+	double pages = r->mrc->at[point].pages * rate_of(r, i);
 	char near[32];
-	snprintf(near, sizeof near, "%.0fp", fmax(1, round(pages)));
+	if (o->objects)
+		snprintf(near, sizeof near, "%" PRIu64, r->mrc->objects[point].near_bytes);
+	else
+		snprintf(near, sizeof near, "%.0fp", fmax(1, round(pages)));
 	struct tide_sim_options options = {.size = sizeof options,
 					   .trace = o->trace,
 					   .workload = o->workload,
@@ -133,6 +155,7 @@ static int open_run(const struct runs *r, size_t i, struct tide_sim **sim, struc
 					   .prefetch = "none",
 					   .seed = o->seed,
 					   .facts = &r->facts,
+					   .objects = o->objects,
 					   .no_digest = i != 0};
 	return td_lib_sim_open(sim, &options, r->curve->reading, err);
 }
@@ -175,6 +198,10 @@ static void do_run(void *arg, size_t i)
 		       sizeof r->mrc->input_digest);
 	}
 	run->faults = counts.faults;
+	run->hit_bytes = counts.hit_bytes;
+	run->fault_bytes = counts.fault_bytes;
+	run->hit_cost = counts.hit_cost;
+	run->fault_cost = counts.fault_cost;
 	tide_sim_close(sim);
 }
 
@@ -220,6 +247,21 @@ static void fill_exact(struct runs *r)
 	}
 }
 
+static double share(uint64_t missed, uint64_t hit)
+{
+	double all = (double)missed + (double)hit;
+	return all > 0 ? (double)missed / all : 0;
+}
+
+static void fill_objects(struct runs *r)
+{
+	struct tide_mrc_object *at = td_lib_curve_objects(r->mrc);
+	for (size_t i = 0; i < r->mrc->n; i++) {
+		at[i].byte_miss_ratio = share(r->run[i].fault_bytes, r->run[i].hit_bytes);
+		at[i].cost_miss_ratio = share(r->run[i].fault_cost, r->run[i].hit_cost);
+	}
+}
+
 static void fill_sampled(struct runs *r)
 {
 	struct tide_mrc *m = r->mrc;
@@ -239,6 +281,8 @@ static void fill(struct runs *r)
 {
 	r->mrc->accesses = r->facts.accesses;
 	r->mrc->method = r->samples.kept ? "all sizes over one reading" : "a run per size";
+	if (r->mrc->objects)
+		fill_objects(r);
 	if (r->samples.n == 1)
 		fill_exact(r);
 	else

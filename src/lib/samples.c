@@ -68,8 +68,9 @@ int td_lib_samples_choose(struct td_lib_samples *s, struct td_lib_curve *c, uint
 			err, -EINVAL,
 			"%s needs the future, which samples do not have: leave out `sample`",
 			c->policy);
-	if (c->is_auto && !future)
+	if (c->is_auto && !future && !c->options->objects)
 		c->rate = choose_rate((double)accesses, (double)c->n, (double)pages);
+	s->objects = c->options->objects;
 	s->n = choose_parts((double)pages, c->rate);
 	s->rate = c->rate;
 	return 0;
@@ -105,11 +106,16 @@ static inline void count_groups(struct td_lib_samples *s, const struct tide_batc
 static int keep(struct td_lib_samples *s, struct td_mrc_sample *sample,
 		const struct tide_batch *batch)
 {
+	uint64_t bytes;
+	if (s->n == 1) {
+		s->accesses += batch->n;
+		return td_lib_kept_append(&s->kept[0], batch, &bytes);
+	}
 	struct td_mrc_accesses a = td_mrc_sample_batch(sample, batch, 0);
 	uint32_t seen = 0;
 	int rc = 0;
 	for (uint32_t i = 0; i < a.n && !rc; i++) {
-		unsigned part = s->n == 1 ? 0 : td_mrc_part(a.page[i], s->n);
+		unsigned part = td_mrc_part(a.page[i], s->n);
 		count_groups(s, batch, &seen, a.at[i] + 1u);
 		rc = td_lib_kept_add(&s->kept[part], batch, a.at[i], s->groups);
 	}
@@ -129,7 +135,7 @@ static int keep_all(struct td_lib_samples *s, struct td_trace_source *source,
 	int rc = own ? make_kept(s) : -ENOMEM;
 	if (!rc) {
 		td_mrc_sample_init(&own->sample, s->rate);
-		own->batch.object = source->groups ? &own->object : NULL;
+		own->batch.object = source->groups || s->objects ? &own->object : NULL;
 	}
 	if (rc)
 		tide_fail(err, rc, "out of memory");

@@ -11,6 +11,7 @@ struct td_lib_samples {
 	uint64_t accesses;        /* in all of them */
 	double rate;              /* the share of the pages that is in one of them */
 	uint64_t groups;          /* of the input, so far */
+	bool objects;             /* with their sizes and costs */
 };
 
 /* How many samples, and where the caller left it to tide, the curve's rate. */

@@ -124,20 +124,6 @@ static int judge_objects(const struct tide_sim *sim, const struct tide_sim_optio
 	return 0;
 }
 
-/* Near memory for objects is bytes. */
-static int parse_near(const struct tide_sim *sim, const struct tide_sim_options *o,
-		      struct td_lib_near *near, struct tide_error *err)
-{
-	size_t n = strlen(o->near_size);
-	int rc = td_lib_near_parse(o->near_size, o->objects ? 1 : sim->page_bytes, near, err);
-	if (rc || !o->objects || !n || o->near_size[n - 1] != 'p')
-		return rc;
-	if (__builtin_mul_overflow(near->pages, sim->page_bytes, &near->pages))
-		return tide_fail(err, -EINVAL, "near memory of %s pages is too large: give less",
-				 o->near_size);
-	return 0;
-}
-
 /* Everything that can be judged without the input, so that bad usage costs no reading. */
 int td_lib_sim_judge(struct tide_sim *sim, const struct tide_sim_options *o,
 		     struct td_engine_config *config, struct td_lib_asked *asked,
@@ -160,7 +146,8 @@ int td_lib_sim_judge(struct tide_sim *sim, const struct tide_sim_options *o,
 	if (!rc)
 		rc = td_lib_chunk_pages(chunk, sim->page_bytes, &sim->chunk_pages, err);
 	if (!rc)
-		rc = parse_near(sim, o, &asked->near, err);
+		rc = (o->objects ? td_lib_near_bytes_parse : td_lib_near_parse)(
+			o->near_size, sim->page_bytes, &asked->near, err);
 	if (!rc)
 		rc = td_lib_sim_choose(sim, config, o, err);
 	if (!rc)

@@ -131,6 +131,19 @@ int td_lib_near_parse(const char *text, uint64_t page_bytes, struct td_lib_near 
 	return rc;
 }
 
+int td_lib_near_bytes_parse(const char *text, uint64_t page_bytes, struct td_lib_near *near,
+			    struct tide_error *err)
+{
+	size_t n = strlen(text);
+	int rc = td_lib_near_parse(text, 1, near, err);
+	if (rc || !n || text[n - 1] != 'p')
+		return rc;
+	if (__builtin_mul_overflow(near->pages, page_bytes, &near->pages))
+		return tide_fail(err, -EINVAL, "near memory of %s pages is too large: give less",
+				 text);
+	return 0;
+}
+
 int td_lib_near_resolve(const struct td_lib_near *near, uint64_t footprint_pages,
 			uint32_t chunk_pages, uint64_t *pages, struct tide_error *err)
 {

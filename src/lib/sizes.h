@@ -19,6 +19,9 @@ int td_lib_chunk_pages(const char *text, uint64_t page_bytes, uint32_t *chunk_pa
 		       struct tide_error *err);
 int td_lib_near_parse(const char *text, uint64_t page_bytes, struct td_lib_near *near,
 		      struct tide_error *err);
+/* The same in bytes, for objects with sizes: `pages` are bytes then. */
+int td_lib_near_bytes_parse(const char *text, uint64_t page_bytes, struct td_lib_near *near,
+			    struct tide_error *err);
 /* Host memory is written the same way, and may be 0. */
 int td_lib_host_parse(const char *text, uint64_t page_bytes, struct td_lib_near *host,
 		      struct tide_error *err);

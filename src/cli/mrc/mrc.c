@@ -1,0 +1,237 @@
+/* tide mrc: miss ratio curves of one input, a policy each. */
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "../plot.h"
+#include "core/clock.h"
+#include "lib/sizes.h"
+#include "mrc.h"
+
+#define TD_CLI_OPTIONS struct td_cli_mrc_options
+
+static const struct td_cli_option options[] = {
+	TD_CLI_INPUT_OPTIONS(in, "trace to read; - is standard input"),
+	TD_CLI_PAGE_OPTION,
+	{"policy", 0, TD_CLI_LIST, TD_CLI_AT(policy), "POLICY",
+	 "an eviction policy (lru), or vmin or osl", TD_CLI_NAMES(td_cli_evict_name)},
+	{"sizes", 0, TD_CLI_TEXT, TD_CLI_AT(sizes), "N|LIST",
+	 "a number of sizes, evenly spread up to the footprint, or a list of sizes (50)",
+	 TD_CLI_ANY},
+	{"sample", 0, TD_CLI_TEXT, TD_CLI_AT(sample), "SHARE",
+	 "look at this share of the pages only, such as 0.01 or 1% (auto: all, if that is quick)",
+	 TD_CLI_ANY},
+	{"exact", 0, TD_CLI_FLAG, TD_CLI_AT(exact), NULL,
+	 "look at all pages, however long it takes", TD_CLI_ANY},
+	{"verify", 0, TD_CLI_FLAG, TD_CLI_AT(verify), NULL,
+	 "with --sample: compute the exact curve too, and print the error of the sample",
+	 TD_CLI_ANY},
+	{"plot", 0, TD_CLI_TEXT, TD_CLI_AT(plot), "OUT",
+	 "draw the curves to OUT, a name ending in .svg or .png", TD_CLI_ANY},
+	TD_CLI_OBJECTS_AT(objects),
+	TD_CLI_SEED_OPTION,
+	TD_CLI_JOBS_OPTION,
+	TD_CLI_JSON_OPTION,
+	TD_CLI_PROGRESS_OPTION,
+	TD_CLI_HELP_OPTION,
+	TD_CLI_END_OPTIONS,
+};
+
+static const char more[] =
+	"Chunks have one page, and there is no prefetch. lru, opt, vmin, osl and leu with train= need\n"
+	"one pass over the input; all other policies need a run per size, over one reading. Where\n"
+	"accesses times sizes are above 800 million, these runs take samples of the pages, unless\n"
+	"--exact is given. vmin and osl are bounds for memory of variable size, and their size is an\n"
+	"average. A list of sizes has bytes, pages and shares of the footprint: 64M,1024p,75%.\n"
+	"With --objects there are also miss ratios by bytes and by cost, and every policy takes runs\n"
+	"over all objects.\n\n"
+	"Examples:\n"
+	"  tide mrc --workload zipf\n"
+	"  tide mrc --trace app.tide --policy lru --policy arc --policy opt --plot curves.svg\n"
+	"  tide mrc --trace big.oracleGeneral.zst --sample 0.01 --sizes 1%,2%,5%,10%,20%,50%\n";
+
+/* ---- running ---- */
+
+/* The sizes of a curve as another one is asked for them; freed with free(). */
+static char *sizes_of(const struct tide_mrc *m)
+{
+	/* A number of bytes alone would be a number of sizes: then it comes twice. */
+	size_t n = m->objects && m->n == 1 ? 2 : m->n, used = 0;
+	char *text = malloc(n * 24 + 1);
+
+	for (size_t i = 0; text && i < n; i++) {
+		const char *comma = i ? "," : "";
+		if (m->objects)
+			used += (size_t)sprintf(text + used, "%s%" PRIu64, comma,
+						m->objects[i % m->n].near_bytes);
+		else
+			used += (size_t)sprintf(text + used, "%s%" PRIu64 "p", comma,
+						m->at[i].size_pages);
+	}
+	return text;
+}
+
+static int run_one(struct td_cli_mrc *all, const char *policy, const char *sizes,
+		   const char *sample, struct tide_mrc **out, struct tide_error *err)
+{
+	const struct td_cli_mrc_options *args = all->args;
+	struct tide_mrc_options options = {.size = sizeof options,
+					   .trace = args->in.trace,
+					   .workload = args->in.workload,
+					   .format = args->in.format,
+					   .columns = args->in.columns,
+					   .page = args->page,
+					   .seed = args->seed,
+					   .policy = policy,
+					   .sizes = sizes,
+					   .sample = sample,
+					   .objects = args->objects,
+					   .threads = (unsigned)args->jobs};
+	struct tide_error why;
+	int rc = td_lib_mrc_run(out, &options, all->reading, td_cli_progress_show, &all->progress,
+				&why);
+
+	td_cli_progress_end(&all->progress);
+	if (rc && all->n > 1)
+		return tide_fail(err, rc, "%s: %.400s", td_cli_shown(policy).text, why.text);
+	return rc ? tide_fail(err, rc, "%s", why.text) : 0;
+}
+
+static int verify(struct td_cli_mrc *all, struct td_cli_mrc_curve *c, const char *sizes,
+		  struct tide_error *err)
+{
+	struct tide_mrc *exact;
+	int rc = run_one(all, c->policy, sizes, NULL, &exact, err);
+
+	if (rc)
+		return rc;
+	c->off = 0;
+	for (size_t i = 0; i < exact->n; i++)
+		c->off +=
+			fabs(exact->at[i].miss_ratio - c->mrc->at[i].miss_ratio) / (double)exact->n;
+	free(exact);
+	return 0;
+}
+
+/* All curves have the sizes of the first. */
+static int run_all(struct td_cli_mrc *all, struct tide_error *err)
+{
+	const struct td_cli_mrc_options *args = all->args;
+	double started = td_clock_seconds();
+	char *sizes = NULL;
+	int rc = 0;
+
+	for (size_t i = 0; i < all->n && !rc; i++) {
+		struct td_cli_mrc_curve *c = &all->at[i];
+		rc = run_one(all, c->policy, sizes ? sizes : args->sizes, td_cli_mrc_sample(args),
+			     &c->mrc, err);
+		if (!rc && !sizes && !(sizes = sizes_of(c->mrc)))
+			rc = tide_fail(err, -ENOMEM, "no memory for the sizes: give fewer");
+		if (!rc && args->verify)
+			rc = verify(all, c, sizes, err);
+	}
+	free(sizes);
+	all->seconds = td_clock_seconds() - started;
+	return rc;
+}
+
+/* ---- as a figure ---- */
+
+static int plot(const struct td_cli_mrc *all, struct tide_error *err)
+{
+	const struct td_cli_mrc_options *args = all->args;
+	struct td_cli_curve drawn[TD_CLI_MRC_CURVES];
+	size_t points = all->at[0].mrc->n;
+	double *numbers = calloc(2 * all->n * points, sizeof *numbers);
+	int rc;
+
+	if (!numbers)
+		return tide_fail(err, -ENOMEM, "no memory for the figure: give fewer sizes");
+	for (size_t c = 0; c < all->n; c++) {
+		double *x = numbers + 2 * c * points, *y = x + points;
+		for (size_t i = 0; i < points; i++) {
+			x[i] = args->objects ? (double)all->at[c].mrc->objects[i].near_bytes
+					     : all->at[c].mrc->at[i].pages;
+			y[i] = all->at[c].mrc->at[i].miss_ratio;
+		}
+		drawn[c] = (struct td_cli_curve){all->at[c].policy, x, y, points};
+	}
+	rc = td_cli_plot(
+		&(struct td_cli_panel){.title = args->in.trace ? args->in.trace : args->in.workload,
+				       .x_label = args->objects ? "near memory, bytes"
+								: "near memory, pages",
+				       .y_label = "miss ratio",
+				       .curves = drawn,
+				       .n = all->n},
+		1, args->plot, err);
+	free(numbers);
+	return rc;
+}
+
+/* ---- the verb ---- */
+
+static int set_up(struct td_cli_mrc *all, struct tide_error *err)
+{
+	const struct td_cli_mrc_options *args = all->args;
+	int rc = td_cli_check_input(&args->in, err);
+
+	if (!rc && args->policy.n > TD_CLI_MRC_CURVES)
+		rc = tide_fail(err, -EINVAL, "more than %d curves in one table: give fewer",
+			       TD_CLI_MRC_CURVES);
+	if (!rc && args->exact && args->sample)
+		rc = tide_fail(err, -EINVAL, "--exact looks at all pages: leave out --sample");
+	if (!rc && args->verify && !args->sample)
+		rc = tide_fail(
+			err, -EINVAL,
+			"--verify compares a sampled curve with the exact one: add --sample");
+	if (!rc && (args->policy.n > 1 || args->verify))
+		rc = td_cli_check_rereadable(args->in.trace, "ask for one curve", err);
+	if (!rc)
+		rc = td_lib_page_bytes(args->page, &all->page_bytes, err);
+	if (!rc)
+		rc = td_lib_seed(args->seed, &all->seed, err);
+	if (!rc && args->plot)
+		rc = td_cli_plot_check(args->plot, err);
+	if (!rc)
+		rc = td_cli_progress_start(&all->progress, args->progress, "mrc", err);
+	return rc;
+}
+
+static int run(const void *given, struct tide_error *err)
+{
+	const struct td_cli_mrc_options *args = given;
+	struct td_cli_mrc all = {.args = args, .n = args->policy.n ? args->policy.n : 1};
+	int rc = set_up(&all, err);
+
+	if (rc)
+		return rc;
+	for (size_t i = 0; i < all.n; i++)
+		all.at[i] = (struct td_cli_mrc_curve){
+			.policy = args->policy.n ? args->policy.at[i] : "lru", .off = -1};
+	td_lib_room_init(&all.room);
+	if (all.n > 1 || args->verify)
+		all.reading = td_lib_reading_new(&all.room);
+	rc = run_all(&all, err);
+	td_lib_reading_free(all.reading);
+	if (!rc && args->plot)
+		rc = plot(&all, err);
+	if (!rc)
+		rc = args->json ? td_cli_mrc_json(&all, err) : td_cli_mrc_show(&all, err);
+	for (size_t i = 0; i < all.n; i++)
+		free(all.at[i].mrc);
+	return rc;
+}
+
+const struct td_cli_verb td_cli_verb_mrc = {
+	.name = "mrc",
+	.order = 30,
+	.synopsis = "(--trace FILE | --workload SPEC) [OPTIONS]",
+	.summary = "Draw miss ratio curves: the misses for every size of near memory",
+	.more = more,
+	.options = options,
+	.options_bytes = sizeof(struct td_cli_mrc_options),
+	.run = run,
+};

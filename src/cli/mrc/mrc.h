@@ -1,0 +1,60 @@
+/* The parts of tide mrc. */
+#ifndef TD_CLI_MRC_H
+#define TD_CLI_MRC_H
+
+#include "../cli.h"
+
+#define TD_CLI_MRC_CURVES 12 /* as many columns as a terminal has room for */
+
+struct td_cli_mrc_options {
+	struct td_cli_given given;
+	struct td_cli_input in;
+	const char *page, *seed, *sizes, *sample, *plot, *progress;
+	struct td_cli_list policy;
+	uint64_t jobs; /* 0: not given */
+	bool exact, verify, objects, json;
+};
+
+struct td_cli_mrc_curve {
+	const char *policy;
+	struct tide_mrc *mrc;
+	double off; /* true mean error of a sampled curve; below 0: not looked at */
+};
+
+struct td_cli_mrc {
+	const struct td_cli_mrc_options *args;
+	size_t n;
+	struct td_cli_mrc_curve at[TD_CLI_MRC_CURVES];
+	uint64_t page_bytes, seed;
+	double seconds;
+	struct td_cli_progress progress;
+	struct td_lib_room room;
+	struct td_lib_reading *reading; /* of all curves; NULL: there is one, or no memory */
+};
+
+/* NULL: all pages. */
+static inline const char *td_cli_mrc_sample(const struct td_cli_mrc_options *args)
+{
+	return args->exact ? NULL : args->sample ? args->sample : "auto";
+}
+
+static inline bool td_cli_mrc_is_sampled(const struct tide_mrc *m)
+{
+	return m->sampled_accesses < m->accesses;
+}
+
+/* What a miss is a share of. COUNT: of accesses. The others are for objects with sizes. */
+enum td_cli_mrc_by { TD_CLI_MRC_COUNT, TD_CLI_MRC_BYTES, TD_CLI_MRC_COST };
+
+static inline double td_cli_mrc_ratio(const struct tide_mrc *m, size_t i, enum td_cli_mrc_by by)
+{
+	return by == TD_CLI_MRC_COUNT   ? m->at[i].miss_ratio
+	       : by == TD_CLI_MRC_BYTES ? m->objects[i].byte_miss_ratio
+					: m->objects[i].cost_miss_ratio;
+}
+
+/* show.c, json.c: all curves, for people and as a document. */
+int td_cli_mrc_show(const struct td_cli_mrc *all, struct tide_error *err);
+int td_cli_mrc_json(const struct td_cli_mrc *all, struct tide_error *err);
+
+#endif
