@@ -35,6 +35,13 @@ static inline void tide_vec_free(struct tide_vec *v);
 
 #define TIDE_VEC_HUGE_BYTES ((size_t)2 << 20)
 
+/* The thread sanitizer does not see that mremap() gives memory away and takes it. */
+#ifdef __SANITIZE_THREAD__
+#define TIDE_VEC_MOVES 0
+#else
+#define TIDE_VEC_MOVES 1
+#endif
+
 static inline void tide_vec_init(struct tide_vec *v, size_t item_bytes)
 {
 	*v = (struct tide_vec){NULL, item_bytes, 0};
@@ -56,29 +63,34 @@ static inline unsigned char *tide_vec_map_huge(size_t bytes)
 	return at + before;
 }
 
-/* Small pages stay small, wherever they move. So the items of an array that becomes large are
- * copied, once. The first ones are often those that are used most. */
-static inline void *tide_vec_move_huge(struct tide_vec *v, unsigned char *to, size_t bytes)
+static inline void *tide_vec_copy(struct tide_vec *v, void *to)
 {
-	if (v->mapped_bytes >= TIDE_VEC_HUGE_BYTES)
-		return mremap(v->at, v->mapped_bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, to);
 	memcpy(to, v->at, v->mapped_bytes);
 	munmap(v->at, v->mapped_bytes);
 	return to;
 }
 
+/* Small pages stay small, wherever they move. So the items of an array that becomes large are
+ * copied, once. The first ones are often those that are used most. If the move fails, it may have
+ * unmapped its target or not, so the target is left alone. */
+static inline void *tide_vec_move_huge(struct tide_vec *v, unsigned char *to, size_t bytes)
+{
+	if (TIDE_VEC_MOVES && v->mapped_bytes >= TIDE_VEC_HUGE_BYTES)
+		return mremap(v->at, v->mapped_bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, to);
+	return tide_vec_copy(v, to);
+}
+
 static inline void *tide_vec_map(struct tide_vec *v, size_t bytes)
 {
+	void *to;
 	if (bytes >= TIDE_VEC_HUGE_BYTES) {
-		unsigned char *to = tide_vec_map_huge(bytes);
-		void *at = to == MAP_FAILED || !v->at ? to : tide_vec_move_huge(v, to, bytes);
-		if (at == MAP_FAILED && to != MAP_FAILED)
-			munmap(to, bytes);
-		return at;
+		to = tide_vec_map_huge(bytes);
+		return to == MAP_FAILED || !v->at ? to : tide_vec_move_huge(v, to, bytes);
 	}
-	if (v->at)
+	if (TIDE_VEC_MOVES && v->at)
 		return mremap(v->at, v->mapped_bytes, bytes, MREMAP_MAYMOVE);
-	return mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	to = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	return to == MAP_FAILED || !v->at ? to : tide_vec_copy(v, to);
 }
 
 static inline int tide_vec_reserve(struct tide_vec *v, uint64_t n)

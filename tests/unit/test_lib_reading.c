@@ -198,8 +198,8 @@ static void workloads_are_kept_too(void **state)
 {
 	static const struct kind plain = {
 		"zipf:pages=500,accesses=9000", "20%", "1p", "arc", "none", NULL, NULL, false};
-	static const struct kind timed = {"hotspot", "50%", NULL,   "lrm",
-					  "tree",    NULL,  "cppe", false};
+	static const struct kind timed = {
+		"hotspot:scale=0.01,iters=1", "50%", NULL, "lrm", "tree", NULL, "cppe", false};
 	struct td_lib_room room;
 
 	(void)state;
