@@ -20,8 +20,8 @@ struct graph {
 	uint32_t vertices;
 };
 
-/* One vertex per warp, 32 of its edges at a time. All lanes take part in every read; `on` says which
- * of them want an element. */
+/* One vertex per warp, 32 of its edges at a time. All lanes take part in every read; `on` says
+ * which of them want an element. */
 __global__ void step(graph g, uint32_t n, uint32_t level)
 {
 	uint32_t lane = threadIdx.x % 32, warps = gridDim.x * blockDim.x / 32;

@@ -122,7 +122,8 @@ static struct verdict judge(const struct group *g, const struct row *row)
 		.ratio = ratio(ns_per_fault(&row->by[0]), ns_per_fault(&g->minimal[0])),
 		.limit = g->load.unit == 4096 ? 1.5 : 1.2,
 		.threads = ratio(ns_per_fault(&row->by[0]), ns_per_fault(&row->by[1])),
-		.minimal_threads = ratio(ns_per_fault(&g->minimal[0]), ns_per_fault(&g->minimal[1])),
+		.minimal_threads =
+			ratio(ns_per_fault(&g->minimal[0]), ns_per_fault(&g->minimal[1])),
 		.evict_us = evict_us(&row->by[0]),
 		.minimal_evict_us = evict_us(&g->minimal[0]),
 		.judged = strcmp(row->server.service, "signal") == 0,

@@ -2,8 +2,8 @@
 #ifndef TD_WORKLOAD_GPU_RUN_H
 #define TD_WORKLOAD_GPU_RUN_H
 
-#include "tide/vec.h"
 #include "gpu.h"
+#include "tide/vec.h"
 #include "trace/warps.h"
 
 /* Implements trace/warps.h. */
@@ -100,7 +100,7 @@ struct td_gpu_wave {
 	uint64_t rounds;                 /* instructions done since the launch began */
 	uint64_t work;                   /* of each of its warps: instructions so far */
 	uint64_t instructions;           /* of all warps, of earlier waves and launches too */
-	struct tide_vec strips;            /* struct td_gpu_strip: the wave's blocks */
+	struct tide_vec strips;          /* struct td_gpu_strip: the wave's blocks */
 	uint32_t strips_n;
 	struct tide_vec tallies; /* struct tally of gpu_touch.c, per event */
 	struct tide_vec parts;   /* struct td_gpu_instr: of the step */

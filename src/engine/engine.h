@@ -251,8 +251,8 @@ int td_engine_translate_part(struct td_engine *e, const struct tide_batch *batch
 int td_engine_fault(struct td_engine *e, tide_chunk c, unsigned bit, const struct td_event *event,
 		    struct tide_error *err);
 
-/* Serves a fault of access i of a translated batch whose objects have sizes. page.h has the same for
- * single pages. */
+/* Serves a fault of access i of a translated batch whose objects have sizes. page.h has the same
+ * for single pages. */
 int td_engine_fault_object(struct td_engine *e, const struct tide_batch *batch, uint32_t i,
 			   struct tide_error *err);
 

@@ -228,7 +228,8 @@ static int stride_crowded(struct resident &x, double raw_ns, struct tide_error *
 	return rc ? rc : each_tides<uint32_t>(x, "4 B", when, raw_ns, &best_ns, err);
 }
 
-int td_gpu_bench_hit(const struct td_gpu_setup *s, struct td_gpu_table *table, struct tide_error *err)
+int td_gpu_bench_hit(const struct td_gpu_setup *s, struct td_gpu_table *table,
+		     struct tide_error *err)
 {
 	struct resident x;
 	x.s = s;

@@ -1,13 +1,13 @@
 /* What the bus gives: the copy engine, flags, and loads and stores of the GPU to pinned memory. */
-#include "core/clock.h"
 #include "bench.h"
+#include "core/clock.h"
 #include "kernels.cuh"
 
 #define PAGE ((uint64_t)65536)
 #define BULK (64 * TD_GPU_MIB)
 
-static void rate(struct td_gpu_table *table, const struct td_gpu_setup *s, const char *what, uint64_t bytes,
-		 double ns)
+static void rate(struct td_gpu_table *table, const struct td_gpu_setup *s, const char *what,
+		 uint64_t bytes, double ns)
 {
 	struct td_gpu_row row = {what, bytes, 0, ns, 0, nullptr};
 	td_gpu_table_row(table, s, &row);
@@ -125,7 +125,8 @@ static int round_trip(struct bus &x, double *ns, struct tide_error *err)
 	return rc;
 }
 
-int td_gpu_limits_bus(const struct td_gpu_setup *s, struct td_gpu_table *table, struct tide_error *err)
+int td_gpu_limits_bus(const struct td_gpu_setup *s, struct td_gpu_table *table,
+		      struct tide_error *err)
 {
 	struct bus x;
 	double ns = 0;
@@ -191,8 +192,9 @@ struct carried {
 	unsigned blocks, in; /* of these, to the GPU */
 };
 
-static int time_carry(const struct td_gpu_setup *s, struct td_gpu_table *table, const memory &device,
-		      const memory &pinned, const struct carried *c, struct tide_error *err)
+static int time_carry(const struct td_gpu_setup *s, struct td_gpu_table *table,
+		      const memory &device, const memory &pinned, const struct carried *c,
+		      struct tide_error *err)
 {
 	double ns = 0;
 	uint64_t pages = 4 * BULK / PAGE;
@@ -207,7 +209,8 @@ static int time_carry(const struct td_gpu_setup *s, struct td_gpu_table *table, 
 	return rc;
 }
 
-int td_gpu_limits_zero_copy(const struct td_gpu_setup *s, struct td_gpu_table *table, struct tide_error *err)
+int td_gpu_limits_zero_copy(const struct td_gpu_setup *s, struct td_gpu_table *table,
+			    struct tide_error *err)
 {
 	static const struct carried ways[] = {
 		{"a warp per 64 KiB to the GPU, 1 block", 1, 1},

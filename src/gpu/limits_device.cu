@@ -9,7 +9,8 @@ int td_gpu_choose(const struct td_gpu_setup *s, struct tide_error *err)
 	return CUDA(cudaSetDevice(s->device));
 }
 
-int td_gpu_limits_device(const struct td_gpu_setup *s, struct td_gpu_table *table, struct tide_error *err)
+int td_gpu_limits_device(const struct td_gpu_setup *s, struct td_gpu_table *table,
+			 struct tide_error *err)
 {
 	memory a;
 	struct sum_word sum, random_sum;
@@ -47,7 +48,8 @@ int td_gpu_limits_device(const struct td_gpu_setup *s, struct td_gpu_table *tabl
 	return 0;
 }
 
-int td_gpu_limits_disk(const struct td_gpu_setup *s, struct td_gpu_table *table, struct tide_error *err)
+int td_gpu_limits_disk(const struct td_gpu_setup *s, struct td_gpu_table *table,
+		       struct tide_error *err)
 {
 	static const struct {
 		const char *what;

@@ -137,8 +137,8 @@ static int median_pass(struct misses &x, struct shape shape, bool soil, unsigned
 
 /* ---- stock unified memory, first touch ---- */
 
-static int time_unified(const struct td_gpu_setup *s, struct td_gpu_table *table, uint64_t bytes, double *gbps,
-			struct tide_error *err)
+static int time_unified(const struct td_gpu_setup *s, struct td_gpu_table *table, uint64_t bytes,
+			double *gbps, struct tide_error *err)
 {
 	memory managed;
 	struct sum_word sum;
@@ -209,7 +209,8 @@ static int time_dirty(struct misses &x, struct tide_error *err)
 	return rc ? rc : x.r.close(err);
 }
 
-int td_gpu_bench_miss(const struct td_gpu_setup *s, struct td_gpu_table *table, struct tide_error *err)
+int td_gpu_bench_miss(const struct td_gpu_setup *s, struct td_gpu_table *table,
+		      struct tide_error *err)
 {
 	struct misses x;
 	double unified_gbps = 0;
@@ -276,7 +277,8 @@ static int sweep_warps(struct misses &x, struct tide_error *err)
 	return rc ? rc : x.r.close(err);
 }
 
-int td_gpu_bench_sweep(const struct td_gpu_setup *s, struct td_gpu_table *table, struct tide_error *err)
+int td_gpu_bench_sweep(const struct td_gpu_setup *s, struct td_gpu_table *table,
+		       struct tide_error *err)
 {
 	struct misses x;
 	x.s = s;

@@ -59,7 +59,8 @@ static int make_elements(struct elements &x, struct tide_error *err)
 	return rc;
 }
 
-int td_gpu_bench_random(const struct td_gpu_setup *s, struct td_gpu_table *table, struct tide_error *err)
+int td_gpu_bench_random(const struct td_gpu_setup *s, struct td_gpu_table *table,
+			struct tide_error *err)
 {
 	struct elements x;
 	x.s = s;
@@ -167,7 +168,8 @@ static int time_blocks(struct cached &x, unsigned lanes, struct tide_error *err)
 	return 0;
 }
 
-int td_gpu_bench_cached(const struct td_gpu_setup *s, struct td_gpu_table *table, struct tide_error *err)
+int td_gpu_bench_cached(const struct td_gpu_setup *s, struct td_gpu_table *table,
+			struct tide_error *err)
 {
 	struct cached x;
 	x.s = s;

@@ -83,7 +83,8 @@ static int time_server(struct serving &x, const struct server *by, struct tide_e
 }
 
 /* One that fails is told, and the next has its turn. */
-int td_gpu_bench_serve(const struct td_gpu_setup *s, struct td_gpu_table *table, struct tide_error *err)
+int td_gpu_bench_serve(const struct td_gpu_setup *s, struct td_gpu_table *table,
+		       struct tide_error *err)
 {
 	struct serving x;
 	x.s = s;

@@ -1,6 +1,6 @@
 /* Signatures of blocks: by the GPU, with the data on it and over the bus, and by the processor. */
-#include "core/clock.h"
 #include "bench.h"
+#include "core/clock.h"
 #include "cuda.cuh"
 
 #include "pool/cuda/kernels.cuh"
@@ -217,7 +217,8 @@ static int prepare(struct world &w, struct tide_error *err)
 	return rc;
 }
 
-int td_gpu_bench_signatures(const struct td_gpu_setup *s, struct td_gpu_table *table, struct tide_error *err)
+int td_gpu_bench_signatures(const struct td_gpu_setup *s, struct td_gpu_table *table,
+			    struct tide_error *err)
 {
 	struct world w = {};
 	w.s = s;

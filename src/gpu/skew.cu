@@ -72,7 +72,8 @@ static void row(struct skewed &x, const char *what, const struct gathered &g, do
 	td_gpu_table_row(x.table, x.s, &r);
 }
 
-int td_gpu_bench_skew(const struct td_gpu_setup *s, struct td_gpu_table *table, struct tide_error *err)
+int td_gpu_bench_skew(const struct td_gpu_setup *s, struct td_gpu_table *table,
+		      struct tide_error *err)
 {
 	static const char *const transfers[] = {"zero-copy", "dma", "hybrid"};
 	static const double skews[] = {0, 0.25, 0.5, 0.75, 1};
@@ -109,7 +110,8 @@ int td_gpu_bench_skew(const struct td_gpu_setup *s, struct td_gpu_table *table, 
  * What the warps do not hold as pins they may use to ask for more pages at a time: of NEAR_PAGES
  * pages 128 warps get 8, 4, 2 or 1 beside these pins. */
 
-int td_gpu_bench_batch(const struct td_gpu_setup *s, struct td_gpu_table *table, struct tide_error *err)
+int td_gpu_bench_batch(const struct td_gpu_setup *s, struct td_gpu_table *table,
+		       struct tide_error *err)
 {
 	static const unsigned pins[] = {31, 30, 28, 24};
 	struct skewed x;

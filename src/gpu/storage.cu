@@ -103,7 +103,8 @@ static int compare(struct cold &x, unsigned depth, const char *proxies, double *
 	return 0;
 }
 
-int td_gpu_bench_storage(const struct td_gpu_setup *s, struct td_gpu_table *table, struct tide_error *err)
+int td_gpu_bench_storage(const struct td_gpu_setup *s, struct td_gpu_table *table,
+			 struct tide_error *err)
 {
 	struct cold x;
 	double share = 0, other = 0;

@@ -3,6 +3,8 @@
 # the policy ejected, and all bytes are right; a policy that does not return makes the call fail,
 # with a sentence; what is refused is refused.
 # usage: gpu.sh OUTCOME FOLDER-OF-THE-POLICIES PROGRAM
+# The outcome names the function that is called, and some words are several options.
+# shellcheck disable=SC2317,SC2086
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)

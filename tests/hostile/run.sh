@@ -3,6 +3,8 @@
 # answer is replaced and the policy ejected, with a sentence, and the program ends well; a policy
 # that does not return ends the program, with a sentence; what is refused is refused.
 # usage: run.sh OUTCOME FOLDER-OF-THE-POLICIES PROGRAM   (TIDE from the environment)
+# The outcome names the function that is called, and some words are several options.
+# shellcheck disable=SC2317,SC2086
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)

@@ -2,6 +2,8 @@
 # Every way of ways.txt in the simulator, without a clock and with one. No run may end by a signal or
 # not at all, and an error is one line.
 # usage: sim.sh OUTCOME FOLDER-OF-THE-POLICIES   (TIDE from the environment)
+# The outcome names the function that is called, and some words are several options.
+# shellcheck disable=SC2317,SC2086
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -47,8 +49,7 @@ number()
 refused()
 {
 	for more in '' --replace-invalid; do
-		# shellcheck disable=SC2086
-		try $model $more
+			try $model $more
 		says "$text" || fail "refused, $model $more"
 	done
 }
@@ -76,7 +77,6 @@ fine()
 
 loops()
 {
-	# shellcheck disable=SC2086
 	try ${text:-$model}
 	says "policy .*has not returned from ${way#loop-} for [12] s" || fail "loops, $model"
 }

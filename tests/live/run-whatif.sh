@@ -26,7 +26,7 @@ grep -qE '^  (cp|fifo|tournament|mhpe) ' said && fail "ranked: $(cat said)"
 grep -q 'not ranked' said || fail "$(cat said)"
 
 # Whatever was recorded, nobody has fewer than opt.
-[ "$cp_best" -le "$faults" ] && [ "$best" -le "$faults" ] || fail "$cp_best and $best of $faults"
+{ [ "$cp_best" -le "$faults" ] && [ "$best" -le "$faults" ]; } || fail "$cp_best and $best of $faults"
 
 # Memory that goes is of no more use, though other memory may get its numbers: opt has the first touches of
 # 10 MiB that come 20 times, and of 10 MiB that stay, in chunks of 64 KiB.

@@ -2,9 +2,9 @@
 #ifndef GPU_ENTRIES_H
 #define GPU_ENTRIES_H
 
-#include "tide/map.h"
 #include "gpu_data.h"
 #include "lab/workload/gpu_run.h"
+#include "tide/map.h"
 
 #define REGION (2 << 20)
 

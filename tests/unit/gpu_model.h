@@ -2,8 +2,8 @@
 #ifndef GPU_MODEL_H
 #define GPU_MODEL_H
 
-#include "test_workload.h"
 #include "lab/workload/gpu.h"
+#include "test_workload.h"
 
 #ifndef PCS
 #define PCS 32

@@ -156,10 +156,11 @@ static void numbers_are_the_true_ones(void **state)
 	read_page(e, UINT64_MAX);
 	read_page(e, 7);
 	end(e);
-	assert_file(&f,
-		    "{\"t\":1,\"fault\":\"18446744073709551615\",\"evict\":[],"
-		    "\"bring\":[[\"18446744073709551615\",1]]}\n"
-		    "{\"t\":2,\"fault\":7,\"evict\":[\"18446744073709551615\"],\"bring\":[[7,1]]}\n");
+	assert_file(
+		&f,
+		"{\"t\":1,\"fault\":\"18446744073709551615\",\"evict\":[],"
+		"\"bring\":[[\"18446744073709551615\",1]]}\n"
+		"{\"t\":2,\"fault\":7,\"evict\":[\"18446744073709551615\"],\"bring\":[[7,1]]}\n");
 	unlink(f.path);
 }
 

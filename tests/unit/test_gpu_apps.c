@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "gpu/tools.h"
 #include "lab/gpu/app_backprop.h"
 #include "lab/gpu/app_hotspot.h"
 #include "lab/gpu/app_lavamd.h"
@@ -21,7 +22,6 @@
 #include "lab/gpu/apps.h"
 #include "lab/gpu/data.h"
 #include "lab/gpu/graph.h"
-#include "gpu/tools.h"
 
 #define MIB ((uint64_t)1 << 20)
 

@@ -127,9 +127,7 @@ static struct td_engine *begin(uint64_t near_pages, uint64_t host_pages)
 static void compare(uint32_t near_pages, uint32_t host_pages, uint64_t seed)
 {
 	struct td_engine *e = begin(near_pages, host_pages);
-	struct model s = {.near = near_pages,
-			  .host = host_pages,
-			  .counts.size = sizeof s.counts};
+	struct model s = {.near = near_pages, .host = host_pages, .counts.size = sizeof s.counts};
 
 	for (uint32_t i = 0; i < 3000; i++) {
 		uint64_t r = tide_random_next(&seed);

@@ -194,9 +194,9 @@ static void random_kernels_too(void **state)
 		char what[32];
 
 		snprintf(what, sizeof what, "random kernel %ju", (uintmax_t)seed);
-		assert_int_equal(
-			td_gpu_open(&s, &w.head, NULL, page_sizes[seed % COUNT(page_sizes)], seed, NULL),
-			0);
+		assert_int_equal(td_gpu_open(&s, &w.head, NULL,
+					     page_sizes[seed % COUNT(page_sizes)], seed, NULL),
+				 0);
 		/* A warp of several rows may count twice, if blocks that share a page do not lie
 		 * side by side. */
 		compare_modes(what, s, ((struct random_app *)td_gpu_of(s))->l.block_x >= 32);

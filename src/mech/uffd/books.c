@@ -86,8 +86,8 @@ void td_pager_stop_lingering(struct td_pager *p, uint32_t chunk, uint64_t pages)
 
 void td_pager_enter_tier2(struct td_pager *p, uint32_t chunk, uint64_t pages)
 {
-	td_assert(!(pages & ~(td_pager_get(p, chunk, LANE_HELD) |
-			      td_pager_get(p, chunk, LANE_STORED))));
+	td_assert(!(pages &
+		    ~(td_pager_get(p, chunk, LANE_HELD) | td_pager_get(p, chunk, LANE_STORED))));
 	p->tier2_pages += td_lanes_count(pages);
 	p->to_tier2_pages += td_lanes_count(pages);
 	if (p->engine->tiers.on && *td_pager_state(p, chunk) & CHUNK_TO_FILE)

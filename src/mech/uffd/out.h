@@ -12,8 +12,8 @@ static inline uint64_t td_pager_can_leave(const struct td_pager *p)
 	return p->linger_pages > p->stuck_pages ? p->linger_pages - p->stuck_pages : 0;
 }
 
-/* Of tier 2, what does not leave it. Pages that are on their way out may have been brought back: they
- * are not of tier 2 any more, but still leave. */
+/* Of tier 2, what does not leave it. Pages that are on their way out may have been brought back:
+ * they are not of tier 2 any more, but still leave. */
 static inline uint64_t td_pager_tier2_stays(const struct td_pager *p)
 {
 	return p->tier2_pages > p->leaving_pages ? p->tier2_pages - p->leaving_pages : 0;
