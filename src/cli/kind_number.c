@@ -6,7 +6,7 @@
 static int store(void *at, const struct td_cli_option *o, const char *value, struct tide_error *err)
 {
 	uint64_t *out = at;
-	int rc = td_core_u64(value, strlen(value), out);
+	int rc = td_core_count(value, strlen(value), out);
 
 	if (!rc && *out > 0)
 		return 0;

@@ -14,6 +14,24 @@ size_t td_core_spec_name(const char *spec)
 	return strcspn(spec, ":");
 }
 
+struct td_core_word td_core_spec_meant(const char *name)
+{
+	struct td_core_word meant = {""};
+	size_t n = strcspn(name, ",=");
+
+	if (!n || name[n] != ',' || !strchr(name, '='))
+		return meant;
+	meant = td_core_shown(name, strlen(name));
+	if (n < sizeof meant.text - 1)
+		meant.text[n] = ':';
+	return meant;
+}
+
+bool td_core_spec_is_list(const char *name)
+{
+	return *name != ',' && strchr(name, ',') && !strpbrk(name, "=:/{}\\");
+}
+
 size_t td_core_params_count(const struct tide_param *table)
 {
 	size_t n = 0;
@@ -46,23 +64,35 @@ static void write_bound(char *text, size_t size, double bound)
 	snprintf(text, size, whole ? "%.0f" : "%g", bound);
 }
 
+/* What to write instead of `1M`, which could be a million or a mebi; empty: it is no size. */
+static void write_instead(char *text, size_t size, const struct tide_param *row, const char *value)
+{
+	uint64_t number;
+
+	*text = '\0';
+	if (row->type == TIDE_PARAM_INT && td_core_count(value, strlen(value), &number) &&
+	    !td_core_size(value, strlen(value), &number))
+		snprintf(text, size, ", such as %" PRIu64 " or 1e6", number);
+}
+
 static int fail_value(const struct tide_param *row, const char *value, const char *who,
 		      const char *wrong, struct tide_error *err)
 {
 	const char *kind = row->type == TIDE_PARAM_INT ? "a whole number" : "a number";
-	char min[32], max[32];
+	char min[32], max[32], instead[48];
 
+	write_instead(instead, sizeof instead, row, value);
 	write_bound(min, sizeof min, row->min);
 	write_bound(max, sizeof max, row->max);
-	return tide_fail(err, -EINVAL, "%s: %s=%s is %s: give %s from %s to %s", who, row->name,
-			 shown(value).text, wrong, kind, min, max);
+	return tide_fail(err, -EINVAL, "%s: %s=%s is %s: give %s from %s to %s%s", who, row->name,
+			 shown(value).text, wrong, kind, min, max, instead);
 }
 
 static int parse_int(const char *text, int64_t *out)
 {
 	bool minus = *text == '-';
 	uint64_t size;
-	int rc = td_core_u64(text + minus, strlen(text + minus), &size);
+	int rc = td_core_count(text + minus, strlen(text + minus), &size);
 
 	if (rc)
 		return rc;

@@ -5,11 +5,17 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "core/text.h"
 #include "tide/error.h"
 #include "tide/param.h"
 
 /* Length of the name part: up to the first colon. */
 size_t td_core_spec_name(const char *spec);
+
+/* A name with its parameters behind a comma, `zipf,skew=1`, as it is to be written: `zipf:skew=1`;
+ * empty: it is no such thing. Several names, `lru,lrm`? */
+struct td_core_word td_core_spec_meant(const char *name);
+bool td_core_spec_is_list(const char *name);
 
 /* Values for every row of the table, defaults where spec gives none. *values is one allocation
  * (texts included), freed with free(). who is for errors: "policy mhpe". */

@@ -115,52 +115,6 @@ static char lower(char c)
 	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
-static unsigned unit_shift(char c)
-{
-	switch (c) {
-	case 'K':
-	case 'k': return 10;
-	case 'M':
-	case 'm': return 20;
-	case 'G':
-	case 'g': return 30;
-	case 'T':
-	case 't': return 40;
-	default: return 0;
-	}
-}
-
-/* The digits before a unit: K or KiB, as sizes are printed. *shift 0: there is none. */
-static size_t digits_of(const char *text, size_t n, unsigned *shift)
-{
-	size_t unit = n > 3 && memcmp(text + n - 2, "iB", 2) == 0 ? 3 : 1;
-
-	*shift = n >= unit ? unit_shift(text[n - unit]) : 0;
-	return *shift ? n - unit : n;
-}
-
-const char *td_core_size_hint(const char *text, size_t n)
-{
-	bool decimal = n > 2 && lower(text[n - 1]) == 'b' && unit_shift(text[n - 2]);
-
-	return decimal ? "; K, M, G are KiB, MiB, GiB, and KB, MB, GB are not taken" : "";
-}
-
-int td_core_size(const char *text, size_t n, uint64_t *bytes)
-{
-	unsigned shift;
-	size_t digits = digits_of(text, n, &shift);
-	uint64_t value;
-	int rc = td_core_u64(text, digits, &value);
-
-	if (rc)
-		return rc;
-	if (value > UINT64_MAX >> shift)
-		return -ERANGE;
-	*bytes = value << shift;
-	return 0;
-}
-
 /* Longer words are no misspelling of any name of ours. */
 #define WORD_MAX 64
 

@@ -16,10 +16,11 @@ int td_core_real(const char *text, double *out);
 /* A part of a whole, `0.01` or `1%`: 0 or -EINVAL. */
 int td_core_share(const char *text, double *out);
 
-/* `4096`, `64K`, `2M`, `16G`, `1T`, also as `64KiB`: bytes. 0, -EINVAL or -ERANGE. */
+/* size.c: `4096`, `64K`, `1.5G`, `64MiB`, `1e6`: bytes, rounded up to a whole one. K, M, G and T
+ * are powers of 1024, also as KiB; KB, MB, GB and TB are powers of 1000. 0, -EINVAL or -ERANGE. */
 int td_core_size(const char *text, size_t n, uint64_t *bytes);
-/* For the end of an error: what to write instead of `512MB`; empty: it is something else. */
-const char *td_core_size_hint(const char *text, size_t n);
+/* A whole number, also as `1e6` or 0x hexadecimal. 0, -EINVAL or -ERANGE. */
+int td_core_count(const char *text, size_t n, uint64_t *out);
 
 /* The name most like word, or NULL where none is near enough to suggest. */
 const char *td_core_nearest(const char *word, const char *const *names, size_t n);

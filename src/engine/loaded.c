@@ -1,5 +1,5 @@
-/* A policy out of a shared object. Its struct may have anything in it: all that tide reads of it
- * later is looked at here first, and nothing of it is called before. */
+/* A policy out of a shared object, or of the program. Its struct may have anything in it: all that
+ * tide reads of it later is looked at here first, and nothing of it is called before. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -145,6 +145,20 @@ static int check_struct(const struct tide_policy *p, const char *path, enum tide
 	return 0;
 }
 
+int td_policy_adopt(struct td_policy_choice *out, const struct tide_policy *found, const char *who,
+		    enum tide_role role, struct tide_error *err)
+{
+	out->policy = out->copy = calloc(1, sizeof *out->copy);
+	if (!out->copy)
+		return tide_fail(err, -ENOMEM, "out of memory");
+	int rc = copy_struct(out->copy, found, who, err);
+	if (!rc)
+		rc = check_texts(out->policy, who, err);
+	if (!rc)
+		rc = check_struct(out->policy, who, role, err);
+	return rc ? rc : check_params(out->policy->params, who, err);
+}
+
 int td_policy_load(struct td_policy_choice *out, const char *path, enum tide_role role,
 		   struct tide_error *err)
 {
@@ -160,13 +174,5 @@ int td_policy_load(struct td_policy_choice *out, const char *path, enum tide_rol
 			err, -EINVAL,
 			"%s is no policy: it has no symbol tide_policy, see docs/writing-a-policy.md",
 			path);
-	out->policy = out->copy = calloc(1, sizeof *out->copy);
-	if (!out->copy)
-		return tide_fail(err, -ENOMEM, "out of memory");
-	int rc = copy_struct(out->copy, found, path, err);
-	if (!rc)
-		rc = check_texts(out->policy, path, err);
-	if (!rc)
-		rc = check_struct(out->policy, path, role, err);
-	return rc ? rc : check_params(out->policy->params, path, err);
+	return td_policy_adopt(out, found, path, role, err);
 }

@@ -14,7 +14,8 @@ struct td_policy_choice {
 	union tide_value *values;
 	unsigned needs; /* of enum tide_needs: its own with these values, and its members' */
 	void *object;   /* the shared object it came from, NULL: built in */
-	struct tide_policy *copy; /* of that object's struct, as this tide has it */
+	struct tide_policy
+		*copy; /* of that object's or the program's struct, as this tide has it */
 	/* Policies inside it: a parameter of type TIDE_PARAM_POLICIES names them. */
 	struct td_policy_choice *members;
 	struct tide_members *member_value; /* what that parameter's value points to */
@@ -23,11 +24,17 @@ struct td_policy_choice {
 /* spec: `name`, `name:key=value,..`, or a path with a slash to a shared object. */
 int td_policy_choose(struct td_policy_choice *out, const char *spec, enum tide_role role,
 		     struct tide_error *err);
+/* The same, where the name of a policy of the program comes first. own: NULL-ended, or NULL. */
+int td_policy_choose_own(struct td_policy_choice *out, const struct tide_policy *const *own,
+			 const char *spec, enum tide_role role, struct tide_error *err);
 void td_policy_release(struct td_policy_choice *choice);
 
 /* loaded.c: a policy out of a shared object. What it has found stays in out if it fails. */
 int td_policy_load(struct td_policy_choice *out, const char *path, enum tide_role role,
 		   struct tide_error *err);
+/* The same for a struct that is in memory. who: the policy, in errors. */
+int td_policy_adopt(struct td_policy_choice *out, const struct tide_policy *found, const char *who,
+		    enum tide_role role, struct tide_error *err);
 
 const char *td_policy_role_name(enum tide_role role);
 

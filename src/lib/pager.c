@@ -106,10 +106,10 @@ static int parse_near(struct tide *t, const struct tide_options *o, struct tide_
 	t->near_pages = near.pages;
 	if (near.pages / t->chunk_pages >= FEWEST_CHUNKS)
 		return 0;
-	return tide_fail(
-		err, -EINVAL,
-		"near memory of '%s' has fewer than %d chunks: give more, or a smaller chunk",
-		o->near_size, FEWEST_CHUNKS);
+	return tide_fail(err, -EINVAL,
+			 "near memory of '%s' has fewer than %d chunks: give more, say 512M, or a "
+			 "smaller chunk",
+			 o->near_size, FEWEST_CHUNKS);
 }
 
 static int parse_host(const struct tide *t, const struct tide_options *o, struct td_uffd_config *c,

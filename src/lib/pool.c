@@ -124,7 +124,7 @@ static int parse_number(const char *what, const char *text, uint64_t min, uint64
 {
 	if (!text)
 		return 0;
-	if (!td_core_u64(text, strlen(text), out) && *out >= min && *out <= max)
+	if (!td_core_count(text, strlen(text), out) && *out >= min && *out <= max)
 		return 0;
 	return tide_fail(err, -EINVAL, "%s of '%s': give a number from %llu to %llu", what,
 			 td_core_shown(text, strlen(text)).text, (unsigned long long)min,

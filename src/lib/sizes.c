@@ -12,9 +12,8 @@
 
 static int bad_size(const char *what, const char *text, struct tide_error *err)
 {
-	return tide_fail(err, -EINVAL, "%s of '%s' is no size: write 4096, 64K, 2M or 16G%s", what,
-			 td_core_shown(text, strlen(text)).text,
-			 td_core_size_hint(text, strlen(text)));
+	return tide_fail(err, -EINVAL, "%s of '%s' is no size: write 4096, 64K, 1.5M or 16G", what,
+			 td_core_shown(text, strlen(text)).text);
 }
 
 int td_lib_seed(const char *text, uint64_t *seed, struct tide_error *err)
@@ -43,7 +42,7 @@ int td_lib_chunk_pages(const char *text, uint64_t page_bytes, uint32_t *chunk_pa
 	text = text ? text : "64K";
 	size_t n = strlen(text);
 	bool in_pages = n && text[n - 1] == 'p';
-	if (in_pages ? td_core_u64(text, n - 1, &pages) : td_core_size(text, n, &bytes))
+	if (in_pages ? td_core_count(text, n - 1, &pages) : td_core_size(text, n, &bytes))
 		return bad_size("chunk", text, err);
 	if (in_pages)
 		bytes = pages > 64 ? UINT64_MAX : pages * page_bytes;
@@ -86,6 +85,23 @@ static int parse_share(const char *text, size_t n, uint64_t *out)
 	return 0;
 }
 
+static bool is_bare(const char *text, size_t n)
+{
+	uint64_t number;
+	return !td_core_u64(text, n, &number);
+}
+
+struct td_lib_meant td_lib_meant(const struct td_lib_near *near)
+{
+	struct td_lib_meant meant = {""};
+	if (near->bare)
+		snprintf(meant.text, sizeof meant.text,
+			 "; %" PRIu64 " alone is bytes: write %" PRIu64
+			 "%% of the footprint, %" PRIu64 "p (pages) or %" PRIu64 "M",
+			 near->bare, near->bare, near->bare, near->bare);
+	return meant;
+}
+
 static int parse_amount(const char *text, uint64_t page_bytes, struct td_lib_near *amount,
 			const char *what, struct tide_error *err)
 {
@@ -95,20 +111,21 @@ static int parse_amount(const char *text, uint64_t page_bytes, struct td_lib_nea
 	if (n && text[n - 1] == '%') {
 		rc = parse_share(text, n - 1, &amount->share_numerator);
 	} else if (n && text[n - 1] == 'p') {
-		rc = td_core_u64(text, n - 1, &amount->pages);
+		rc = td_core_count(text, n - 1, &amount->pages);
 	} else {
 		uint64_t bytes;
 		rc = td_core_size(text, n, &bytes);
-		if (!rc)
+		if (!rc) {
 			amount->pages = bytes / page_bytes + (bytes % page_bytes != 0);
+			amount->bare = is_bare(text, n) && bytes < page_bytes ? bytes : 0;
+		}
 	}
 	if (!rc)
 		return 0;
 	return tide_fail(err, -EINVAL,
 			 "%s memory of '%s' is no size: write 512M, 1024p (pages) or 75%% (of the "
-			 "footprint)%s",
-			 what, td_core_shown(text, strlen(text)).text,
-			 td_core_size_hint(text, strlen(text)));
+			 "footprint)",
+			 what, td_core_shown(text, strlen(text)).text);
 }
 
 static uint64_t resolve(const struct td_lib_near *amount, uint64_t footprint_pages)
@@ -152,8 +169,8 @@ int td_lib_near_resolve(const struct td_lib_near *near, uint64_t footprint_pages
 		return tide_fail(err, -EINVAL,
 				 "near memory of %" PRIu64
 				 " pages is smaller than one chunk of %" PRIu32
-				 " pages: give a larger `near_size` or a smaller `chunk`",
-				 *pages, chunk_pages);
+				 " pages: give a larger `near_size` or a smaller `chunk`%s",
+				 *pages, chunk_pages, td_lib_meant(near).text);
 	return 0;
 }
 

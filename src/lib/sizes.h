@@ -10,6 +10,7 @@
 struct td_lib_near {
 	uint64_t pages;           /* 0: a share */
 	uint64_t share_numerator; /* share in units of 10^-9 per cent, exact */
+	uint64_t bare; /* bytes given as a number alone, less than a page; 0: they are not */
 };
 
 /* A text that is NULL means the default: seed 1, pages of 4K, chunks of 64K. */
@@ -26,6 +27,12 @@ int td_lib_near_bytes_parse(const char *text, uint64_t page_bytes, struct td_lib
 int td_lib_host_parse(const char *text, uint64_t page_bytes, struct td_lib_near *host,
 		      struct tide_error *err);
 uint64_t td_lib_host_resolve(const struct td_lib_near *host, uint64_t footprint_pages);
+
+/* For the end of an error: what `50` could have meant. Empty: it was not given so. */
+struct td_lib_meant {
+	char text[160];
+};
+struct td_lib_meant td_lib_meant(const struct td_lib_near *near);
 
 /* `10s` or `10`: nanoseconds; NULL: 10 s. */
 int td_lib_seconds(const char *text, uint64_t *ns, struct tide_error *err);

@@ -141,6 +141,10 @@ static int fail_unknown(const char *name, struct tide_error *err)
 			used += (size_t)snprintf(list + used, sizeof list - used, "%s%s",
 						 n ? ", " : "", names[n]);
 	}
+	if (*td_core_spec_meant(name).text)
+		return tide_fail(err, -EINVAL,
+				 "unknown workload %s: parameters follow a colon, write %s", name,
+				 td_core_spec_meant(name).text);
 	near = td_core_nearest(name, names, n);
 	return tide_fail(err, -EINVAL, "unknown workload %s%s%s%s: known are %s", name,
 			 near ? " (did you mean " : "", near ? near : "", near ? "?)" : "", list);

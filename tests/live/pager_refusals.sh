@@ -15,14 +15,14 @@ diff -u - said <<'LINES' || fail "other lines than these"
 .near_size = "0": near memory of 0: give `near_size` at least one chunk
 .near_size = "much": near memory of 'much' is no size: write 512M, 1024p (pages) or 75% (of the footprint)
 .near_size = "50%": near memory of '50%': a program's footprint is not known: give a size, say 512M
-.near_size = "32K": near memory of '32K' has fewer than 24 chunks: give more, or a smaller chunk
-.near_size = "64K": near memory of '64K' has fewer than 24 chunks: give more, or a smaller chunk
+.near_size = "32K": near memory of '32K' has fewer than 24 chunks: give more, say 512M, or a smaller chunk
+.near_size = "64K": near memory of '64K' has fewer than 24 chunks: give more, say 512M, or a smaller chunk
 .near_size = "4M", .page = "2K": page of '2K': the pager takes 4K, 8K, 16K, 32K, 64K
 .near_size = "4M", .page = "6K": page of '6K': the pager takes 4K, 8K, 16K, 32K, 64K
 .near_size = "4M", .page = "128K": page of '128K': the pager takes 4K, 8K, 16K, 32K, 64K
 .near_size = "4M", .chunk = "65p": chunk of 65 pages is more than 64: give a smaller `chunk` or a larger `page`
 .near_size = "4M", .chunk = "6K": chunk of 6144 bytes is not a multiple of the page of 4096 bytes: give `chunk` as 1 to 64 pages
-.near_size = "4M", .page = "64K", .chunk = "64p": near memory of '4M' has fewer than 24 chunks: give more, or a smaller chunk
+.near_size = "4M", .page = "64K", .chunk = "64p": near memory of '4M' has fewer than 24 chunks: give more, say 512M, or a smaller chunk
 .near_size = "99999999T": near memory of '99999999T' is no size: write 512M, 1024p (pages) or 75% (of the footprint)
 .near_size = "4M", .host = "-1": host memory of '-1' is no size: write 512M, 1024p (pages) or 75% (of the footprint)
 .near_size = "4M", .host = "some": host memory of 'some' is no size: write 512M, 1024p (pages) or 75% (of the footprint)

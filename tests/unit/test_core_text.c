@@ -87,16 +87,42 @@ static void sizes_have_units(void **state)
 		{"1TiB", 0, UINT64_C(1) << 40},
 		{"1iB", -EINVAL, 0},
 		{"MiB", -EINVAL, 0},
-		{"1Mi", -EINVAL, 0},
-		{"1Mib", -EINVAL, 0},
+		{"1Mi", 0, UINT64_C(1) << 20},
+		{"1mib", 0, UINT64_C(1) << 20},
+		{"64 MiB", 0, UINT64_C(64) << 20},
+		{"64 ", -EINVAL, 0},
+		{"512B", 0, 512},
+		{"1Mx", -EINVAL, 0},
+		{"1MiBs", -EINVAL, 0},
 		{"16777215T", 0, UINT64_C(16777215) << 40},
 		{"16777216T", -ERANGE, 0},
 		{"18446744073709551616K", -ERANGE, 0},
 		{"K", -EINVAL, 0},
 		{"", -EINVAL, 0},
 		{"1KK", -EINVAL, 0},
-		{"1KB", -EINVAL, 0},
-		{"1.5G", -EINVAL, 0},
+		{"1KB", 0, 1000},
+		{"512MB", 0, 512000000},
+		{"2tb", 0, UINT64_C(2000000000000)},
+		{"1BK", -EINVAL, 0},
+		{"1.5G", 0, UINT64_C(3) << 29},
+		{"0.1K", 0, 103}, /* 102.4 */
+		{"0.5", -EINVAL, 0},
+		{"0.5B", -EINVAL, 0},
+		{"1e6", 0, 1000000},
+		{"1.5e3K", 0, 1536000},
+		{"1e-9", -EINVAL, 0},
+		{"1e-9K", 0, 1},
+		{"0e99999", 0, 0},
+		{"1e19", 0, UINT64_C(10000000000000000000)},
+		{"1e20", -ERANGE, 0},
+		{"1e99999999999", -ERANGE, 0},
+		{"1e", -EINVAL, 0},
+		{"1.", -EINVAL, 0},
+		{".", -EINVAL, 0},
+		{"1.2.3", -EINVAL, 0},
+		{"0x1e6", 0, 0x1e6},
+		{"0x10K", 0, 16384},
+		{"0xK", -EINVAL, 0},
 		{"-1K", -EINVAL, 0},
 	};
 
@@ -106,6 +132,27 @@ static void sizes_have_units(void **state)
 		assert_int_equal(td_core_size(cases[i].text, strlen(cases[i].text), &bytes),
 				 cases[i].rc);
 		assert_int_equal(bytes, cases[i].bytes);
+	}
+}
+
+static void counts_are_whole(void **state)
+{
+	static const struct {
+		const char *text;
+		int rc;
+		uint64_t n;
+	} cases[] = {
+		{"1000", 0, 1000},    {"1e6", 0, 1000000}, {"1.5e3", 0, 1500},   {"0x10", 0, 16},
+		{"2.0", 0, 2},        {"1.5", -EINVAL, 0}, {"1e-1", -EINVAL, 0}, {"1M", -EINVAL, 0},
+		{"1e20", -ERANGE, 0}, {"", -EINVAL, 0},    {"e6", -EINVAL, 0},   {"-1", -EINVAL, 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		uint64_t n = 0;
+		assert_int_equal(td_core_count(cases[i].text, strlen(cases[i].text), &n),
+				 cases[i].rc);
+		assert_int_equal(n, cases[i].n);
 	}
 }
 
@@ -286,6 +333,7 @@ int main(void)
 		cmocka_unit_test(numbers_are_read_whole),
 		cmocka_unit_test(only_the_given_length_is_read),
 		cmocka_unit_test(sizes_have_units),
+		cmocka_unit_test(counts_are_whole),
 		cmocka_unit_test(reals_are_finite_decimals),
 		cmocka_unit_test(shares_are_parts_or_percent),
 		cmocka_unit_test(the_nearest_name_is_found),

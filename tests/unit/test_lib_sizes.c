@@ -33,9 +33,9 @@ static void pages_and_chunks_are_sizes(void **state)
 	static const char *const bad[] = {"",
 					  "0",
 					  "0K",
-					  "4KB",
+					  "4KX",
 					  "-4",
-					  "4.5K",
+					  "4..5K",
 					  " 4K",
 					  "2T",
 					  "K",
@@ -245,7 +245,10 @@ static void one_chunk_must_fit(void **state)
 	assert_int_equal(near_pages("15p", 4096, 0, 16, &pages, &err), -EINVAL);
 	assert_non_null(strstr(err.text, "15 pages is smaller than one chunk of 16 pages"));
 	assert_int_equal(near_pages("50%", 4096, 31, 16, &pages, &err), 0);
+	assert_int_equal(near_pages("50", 4096, 0, 16, &pages, &err), -EINVAL);
+	assert_non_null(strstr(err.text, "50 alone is bytes: write 50% of the footprint, 50p"));
 	assert_int_equal(near_pages("50%", 4096, 30, 16, &pages, &err), -EINVAL);
+	assert_null(strstr(err.text, "alone"));
 	/* An input without accesses has no share. */
 	assert_int_equal(near_pages("50%", 4096, 0, 1, &pages, &err), -EINVAL);
 }

@@ -69,7 +69,7 @@ typedef int parse_size(const char *text, uint64_t page_bytes, struct td_lib_near
 static int check_size(const char *option, const char *text, parse_size *parse, uint64_t page_bytes,
 		      struct tide_error *err)
 {
-	struct td_lib_near size = {1, 0};
+	struct td_lib_near size = {.pages = 1};
 	int rc = text ? parse(text, page_bytes, &size, err) : 0;
 
 	if (!rc && size.share_numerator)

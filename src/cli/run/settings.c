@@ -36,9 +36,8 @@ static int check_threshold(const char *text, struct tide_error *err)
 
 	if (!text || (td_core_size(text, strlen(text), &bytes) == 0 && bytes >= 4096))
 		return 0;
-	return tide_fail(err, -EINVAL,
-			 "--threshold %s is no size from 4K on: give one such as 1M%s",
-			 td_cli_shown(text).text, td_core_size_hint(text, strlen(text)));
+	return tide_fail(err, -EINVAL, "--threshold %s is no size from 4K on: give one such as 1M",
+			 td_cli_shown(text).text);
 }
 
 static int check_fork(const char *text, struct tide_error *err)

@@ -41,7 +41,7 @@ static int parse_pages(const struct td_cuda_settings *s, const char *what, const
 	uint64_t bytes = 0;
 	int rc;
 	if (n && text[n - 1] == 'p') {
-		rc = td_core_u64(text, n - 1, pages);
+		rc = td_core_count(text, n - 1, pages);
 	} else {
 		rc = td_core_size(text, n, &bytes);
 		*pages = bytes / s->page_bytes + (bytes % s->page_bytes != 0);
@@ -77,7 +77,8 @@ static int parse_address(struct td_cuda_settings *s, const char *text, struct ti
 		uint64_t bytes = 0;
 		size_t n = strlen(text);
 		bool in_pages = n && text[n - 1] == 'p';
-		if (in_pages ? td_core_u64(text, n - 1, &s->pages) : td_core_size(text, n, &bytes))
+		if (in_pages ? td_core_count(text, n - 1, &s->pages)
+			     : td_core_size(text, n, &bytes))
 			return tide_fail(err, -EINVAL,
 					 "address of '%s' is no size: write 64G, or 1024p (pages)",
 					 shown(text).text);

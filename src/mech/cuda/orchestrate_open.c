@@ -141,7 +141,7 @@ static int parse_chunk(struct td_cuda_orchestrator *o, const char *text, struct 
 	if (!text)
 		return 0;
 	bool in_pages = n && text[n - 1] == 'p';
-	int rc = in_pages ? td_core_u64(text, n - 1, &pages) : td_core_size(text, n, &bytes);
+	int rc = in_pages ? td_core_count(text, n - 1, &pages) : td_core_size(text, n, &bytes);
 	if (!rc && !in_pages)
 		pages = bytes % s->page_bytes ? 0 : bytes / s->page_bytes;
 	if (rc || !pages || pages > CHUNK_MAX)

@@ -14,7 +14,7 @@ static size_t size_of(const char *text, size_t unit, size_t initial)
 	uint64_t n;
 	size_t len = text ? strlen(text) : 0;
 
-	if (len > 1 && text[len - 1] == 'p' && td_core_u64(text, len - 1, &n) == 0)
+	if (len > 1 && text[len - 1] == 'p' && td_core_count(text, len - 1, &n) == 0)
 		return (size_t)n * unit;
 	return text && td_core_size(text, len, &n) == 0 && n ? (size_t)n : initial;
 }
