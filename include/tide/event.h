@@ -42,6 +42,17 @@ struct tide_event {
 	uint64_t cost;  /* cost of a fetch, 0 if not known */
 };
 
+/* Many accesses, as one array per field. The arrays stay the program's. */
+struct tide_accesses {
+	size_t size; /* sizeof(struct tide_accesses) */
+	uint64_t n;  /* accesses: elements of every array */
+	const uint64_t *page;
+	/* As the members of struct tide_event. NULL: all are 0. */
+	const uint64_t *ref, *stream;
+	const uint8_t *write, *first; /* not 0: true */
+	const uint64_t *bytes, *cost;
+};
+
 /* Events travel in batches, which have one array per field. A reader that needs only pages reads
  * only pages. It can also look ahead and prefetch its own state. Only the library makes batches.
  * They grow at their end. */

@@ -45,6 +45,8 @@ struct tide_facts {
 	uint64_t digest[2];
 };
 
+struct tide_policy; /* policy.h */
+
 /* Members that are not set have their defaults. Texts are written as on the command line. */
 struct tide_sim_options {
 	size_t size;           /* sizeof(struct tide_sim_options) */
@@ -88,6 +90,16 @@ struct tide_sim_options {
 	/* With split: the parts that run at a time, each on a thread; 0: one per core. The results
 	 * are the same. progress is called by any of these threads, by one at a time. */
 	size_t threads;
+	/* In place of a trace and a workload. The arrays must not change while the handle is open.
+	 */
+	const struct tide_accesses *accesses;
+	/* Soon after the program sets it to another value than 0, in any thread or callback, calls
+	 * with this handle fail with -ECANCELED. NULL: they cannot be stopped. */
+	const int *stop;
+	/* Policies of the program itself, NULL-ended: `evict` and the others may name them, before
+	 * the built-in ones. The structs and the table must stay until the handle is closed. NULL:
+	 * none. */
+	const struct tide_policy *const *own;
 };
 
 struct tide_sim;
@@ -103,6 +115,9 @@ int tide_sim_run(struct tide_sim *sim, tide_progress *progress, void *arg, struc
 
 /* Pushes one access, if neither a trace nor a workload was given. */
 int tide_sim_access(struct tide_sim *sim, const struct tide_event *event, struct tide_error *err);
+/* Pushes many. If one fails, those before it count. */
+int tide_sim_push(struct tide_sim *sim, const struct tide_accesses *accesses,
+		  struct tide_error *err);
 
 int tide_sim_counts(const struct tide_sim *sim, struct tide_counts *counts, struct tide_error *err);
 int tide_sim_facts(const struct tide_sim *sim, struct tide_facts *facts, struct tide_error *err);
@@ -133,6 +148,8 @@ struct tide_mrc_options {
 	 * pages of `page`, or shares of all objects' sizes. Every policy takes a run per size, over
 	 * all objects: `sample` is NULL or "auto". */
 	bool objects;
+	const struct tide_accesses *accesses; /* as in tide_sim_options, as is stop */
+	const int *stop;
 };
 
 /* A row of a curve. Its layout never changes, because a curve is an array of rows. */
@@ -198,6 +215,10 @@ int tide_trace_open(struct tide_trace **out, const struct tide_trace_options *op
 		    struct tide_error *err);
 /* 1: an event was read; 0: the end. After an error all calls fail with that error. */
 int tide_trace_next(struct tide_trace *trace, struct tide_event *event, struct tide_error *err);
+/* The same for the next few thousand events, whose arrays are valid until the next call with this
+ * trace. 1: there are some; 0: the end. */
+int tide_trace_next_batch(struct tide_trace *trace, struct tide_accesses *accesses,
+			  struct tide_error *err);
 int tide_trace_close(struct tide_trace *trace); /* as tide_sim_close() */
 
 int tide_trace_create(struct tide_trace_writer **out, const char *path, const char *format,
@@ -206,12 +227,12 @@ int tide_trace_create(struct tide_trace_writer **out, const char *path, const ch
  * writer even so. */
 int tide_trace_put(struct tide_trace_writer *writer, const struct tide_event *event,
 		   struct tide_error *err);
+int tide_trace_put_batch(struct tide_trace_writer *writer, const struct tide_accesses *accesses,
+			 struct tide_error *err);
 int tide_trace_finish(struct tide_trace_writer *writer, struct tide_error *err);
 int tide_trace_abandon(struct tide_trace_writer *writer); /* as tide_sim_close() */
 
 /* ---- lists of policies, models and workloads ---- */
-
-struct tide_policy; /* policy.h */
 
 /* The i-th built-in policy, or NULL after the last. */
 const struct tide_policy *tide_policy_at(size_t i);

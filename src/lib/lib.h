@@ -40,6 +40,8 @@ struct tide_sim {
 	struct td_watchdog watchdog;
 	void (*on_stuck)(void *arg, const char *why);
 	void *on_stuck_arg;
+	const int *stop; /* as in the options */
+	const struct tide_policy *const *own;
 };
 
 /* traces.c: what a cache's input says of event i, and a batch with its object, which may be NULL.
@@ -68,12 +70,25 @@ int td_lib_parts_run(struct tide_sim *sim, tide_progress *progress, void *arg,
 
 /* input.c: what to open. */
 struct td_lib_input {
-	const char *workload; /* NULL: the trace */
+	const struct tide_accesses *accesses; /* NULL: the workload, or */
+	const char *workload;                 /* NULL: the trace */
 	uint64_t seed;
+	const int *stop;
 	struct td_trace_options trace; /* its page_bytes are the workload's too */
 };
 int td_lib_input_open(struct td_trace_source **out, const struct td_lib_input *in,
 		      struct tide_error *err);
+
+/* arrays.c: arrays as a source. `of` is copied, its arrays are not. */
+int td_lib_arrays_open(struct td_trace_source **out, const struct tide_accesses *of, bool digest,
+		       struct tide_error *err);
+/* -EINVAL: accesses without pages. */
+int td_lib_take_accesses(struct tide_accesses *own, const struct tide_accesses *given,
+			 struct tide_error *err);
+/* Fills a batch with up to `room` accesses from number `at` on. A batch without an object gets
+ * none. */
+void td_lib_arrays_fill(const struct tide_accesses *of, uint64_t at, uint32_t room,
+			struct tide_batch *batch);
 
 /* reading.c: the input as a source over what is kept of it. The first call reads it. False: it
  * is not kept, because it is too long, has marks or cannot be read. The reading outlives the

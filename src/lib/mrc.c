@@ -74,9 +74,13 @@ static int parse_rate(const char *text, double *rate, struct tide_error *err)
 static int judge_options(struct td_lib_curve *c, struct tide_error *err)
 {
 	const struct tide_mrc_options *o = c->options;
-	if (!o->trace == !o->workload)
-		return tide_fail(err, -EINVAL, "%s: give one of `trace`, `workload`",
-				 o->trace ? "both a trace and a workload" : "no input");
+	int inputs = !!o->trace + !!o->workload + !!o->accesses;
+	if (inputs != 1)
+		return tide_fail(err, -EINVAL, "%s: give one of `trace`, `workload`%s",
+				 !inputs       ? "no input"
+				 : o->accesses ? "several inputs"
+					       : "both a trace and a workload",
+				 o->accesses ? ", `accesses`" : "");
 	int rc = td_lib_take_facts(&c->given, o->facts, err);
 	if (!rc)
 		rc = td_lib_seed(o->seed, &c->seed, err);
@@ -149,6 +153,8 @@ int td_lib_curve_source(const struct td_lib_curve *c, struct td_trace_source **o
 {
 	const struct tide_mrc_options *o = c->options;
 	struct td_lib_input in = {
+		.accesses = o->accesses,
+		.stop = o->stop,
 		.workload = o->workload,
 		.seed = c->seed,
 		.trace = {.path = o->trace,

@@ -146,6 +146,8 @@ static int open_run(const struct runs *r, size_t i, struct tide_sim **sim, struc
 	struct tide_sim_options options = {.size = sizeof options,
 					   .trace = o->trace,
 					   .workload = o->workload,
+					   .accesses = o->accesses,
+					   .stop = o->stop,
 					   .format = o->format,
 					   .columns = o->columns,
 					   .near_size = near,
@@ -166,7 +168,9 @@ static int run_kept(struct run *run, const struct td_lib_kept *k, struct tide_si
 	struct td_engine *e = sim->engine;
 	int rc = td_lib_kept_share(k, e, &run->err);
 	for (size_t i = 0; i < k->n && !rc; i++) {
-		rc = td_lib_kept_run(k, i, e, &run->err);
+		rc = td_trace_stopped(sim->stop, &run->err);
+		if (!rc)
+			rc = td_lib_kept_run(k, i, e, &run->err);
 		if ((i + 1) % PROGRESS_EVERY == 0)
 			show(run, e->counts.accesses, k->accesses);
 	}

@@ -55,6 +55,8 @@ static int open_source(struct tide_sim *sim, const struct tide_sim_options *o, b
 		       struct tide_error *err)
 {
 	struct td_lib_input in = {
+		.accesses = o->accesses,
+		.stop = o->stop,
 		.workload = o->workload,
 		.seed = sim->seed,
 		.trace = {.path = o->trace,
@@ -150,12 +152,12 @@ static int open_split(struct tide_sim *sim, const struct tide_sim_options *o,
 	return rc;
 }
 
-/* A policy of a shared object may be asked for its needs. */
+/* A policy of the program or of a shared object may be asked for its needs. */
 static int choose(struct tide_sim *sim, struct td_policy_choice *out, const char *spec,
 		  enum tide_role role, struct tide_error *err)
 {
 	td_engine_begin_call(sim->engine, TD_CALL_needs_with, role);
-	int rc = td_policy_choose(out, spec, role, err);
+	int rc = td_policy_choose_own(out, sim->own, spec, role, err);
 	td_engine_end_call(sim->engine);
 	return rc;
 }
@@ -174,6 +176,8 @@ int td_lib_sim_choose(struct tide_sim *sim, struct td_engine_config *config,
 static int keep_texts(struct tide_sim *sim, const struct tide_sim_options *o)
 {
 	sim->is_workload = o->workload != NULL;
+	sim->stop = o->stop;
+	sim->own = o->own;
 	sim->input = strdup(o->workload ? o->workload : or_default(o->trace, ""));
 	sim->evict = strdup(evict_text(o));
 	sim->prefetch = strdup(prefetch_text(o));
@@ -242,6 +246,7 @@ static int open_engine(struct tide_sim *sim, const struct tide_sim_options *o,
 		if (rc)
 			return rc;
 		config->carrier = td_timed_carrier(sim->timed);
+		td_timed_stop_by(sim->timed, o->stop);
 	}
 	rc = td_lib_sim_start(sim, config, sim->source, &sim->facts, err);
 	if (!rc)
@@ -304,7 +309,7 @@ static int set_up(struct tide_sim *sim, const struct tide_sim_options *o,
 		rc = td_lib_sim_judge(sim, o, config, &asked, err);
 	if (!rc && sim->split)
 		rc = open_split(sim, o, err);
-	else if (!rc && (o->trace || o->workload))
+	else if (!rc && td_lib_sim_has_input(o))
 		rc = open_input(sim, o, config, &asked, err);
 	if (!rc)
 		rc = make_object(sim, config->sized, err);

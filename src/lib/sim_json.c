@@ -55,8 +55,9 @@ static json_t *input(const struct td_lib_summary *s)
 {
 	json_t *o = json_object();
 	if (s->format) {
-		json_object_set_new(o, s->is_workload ? "workload" : "trace",
-				    td_lib_text(s->input));
+		if (*s->input)
+			json_object_set_new(o, s->is_workload ? "workload" : "trace",
+					    td_lib_text(s->input));
 		json_object_set_new(o, "format", td_lib_text(s->format));
 	}
 	json_object_set_new(o, "accesses", integer_or_null(s->accesses));

@@ -40,7 +40,7 @@ static int judge_place(const struct tide_sim *sim, const struct tide_sim_options
 static int judge_model(struct tide_sim *sim, const struct tide_sim_options *o,
 		       struct tide_error *err)
 {
-	if (!o->trace && !o->workload)
+	if (!td_lib_sim_has_input(o))
 		return tide_fail(err, -EINVAL,
 				 "pushed accesses have no time: leave the model out, or give a "
 				 "trace or a workload");
@@ -65,7 +65,7 @@ static int judge_server(const struct tide_sim *sim, const struct tide_sim_option
 static bool has_future(const struct tide_sim_options *o)
 {
 	const struct td_workload *w = o->workload ? td_workload_find(o->workload) : NULL;
-	return (o->trace || o->workload) && !is_stdin(o) && !(o->model && w && w->arrays);
+	return td_lib_sim_has_input(o) && !is_stdin(o) && !(o->model && w && w->arrays);
 }
 
 /* A log that is the trace would be empty before the first event is read. */
@@ -89,7 +89,7 @@ static int judge_split(struct tide_sim *sim, const struct tide_sim_options *o,
 	if (with)
 		return tide_fail(err, -EINVAL, "`split` and `%s` do not go together: leave one out",
 				 with);
-	if (!o->trace && !o->workload)
+	if (!td_lib_sim_has_input(o))
 		return tide_fail(err, -EINVAL,
 				 "pushed accesses cannot be split: give a trace or a workload");
 	int rc = td_lib_split_new(&sim->split, o->split, err);
@@ -130,9 +130,10 @@ int td_lib_sim_judge(struct tide_sim *sim, const struct tide_sim_options *o,
 		     struct tide_error *err)
 {
 	const char *chunk = (o->place || o->objects) && !o->chunk ? "1p" : o->chunk;
-	if (o->trace && o->workload)
-		return tide_fail(err, -EINVAL,
-				 "both a trace and a workload: give one of `trace`, `workload`");
+	if (!!o->trace + !!o->workload + !!o->accesses > 1)
+		return tide_fail(err, -EINVAL, "%s: give one of `trace`, `workload`%s",
+				 o->accesses ? "several inputs" : "both a trace and a workload",
+				 o->accesses ? ", `accesses`" : "");
 	if (!o->near_size)
 		return tide_fail(err, -EINVAL,
 				 "no size of near memory: give `near_size`, say `near_size` 75%%");
@@ -154,7 +155,7 @@ int td_lib_sim_judge(struct tide_sim *sim, const struct tide_sim_options *o,
 		rc = judge_place(sim, o, config, asked, err);
 	if (!rc)
 		rc = judge_objects(sim, o, config, err);
-	if (!rc && !o->trace && !o->workload &&
+	if (!rc && !td_lib_sim_has_input(o) &&
 	    (td_lib_is_share(&asked->near) || td_lib_is_share(&asked->host)))
 		rc = tide_fail(err, -EINVAL,
 			       "memory as a share needs a footprint, and pushed accesses have none "

@@ -14,6 +14,12 @@ static inline bool td_lib_is_share(const struct td_lib_near *amount)
 	return amount->share_numerator != 0;
 }
 
+/* Or are the accesses pushed? */
+static inline bool td_lib_sim_has_input(const struct tide_sim_options *o)
+{
+	return o->trace || o->workload || o->accesses;
+}
+
 /* Reads the options into the run, the config and the sizes. */
 int td_lib_sim_judge(struct tide_sim *sim, const struct tide_sim_options *o,
 		     struct td_engine_config *config, struct td_lib_asked *asked,

@@ -71,18 +71,24 @@ int tide_sim_run(struct tide_sim *sim, tide_progress *progress, void *arg, struc
 	return rc || sim->split ? rc : td_engine_finish(sim->engine, err);
 }
 
+static int refuse_input(const struct tide_sim *sim, struct tide_error *err)
+{
+	if (!sim->source)
+		return 0;
+	return tide_fail(err, -EINVAL,
+			 "this run has an input of its own: open one without to push accesses");
+}
+
 int tide_sim_access(struct tide_sim *sim, const struct tide_event *event, struct tide_error *err)
 {
 	struct tide_event own = {0};
 	int rc = td_handle_check(sim, td_lib_sim_kind, err);
 	if (!rc)
 		rc = TD_LIB_TAKE(&own, event, tide_event, err);
+	if (!rc)
+		rc = refuse_input(sim, err);
 	if (rc)
 		return rc;
-	if (sim->source)
-		return tide_fail(
-			err, -EINVAL,
-			"this run has an input of its own: open one without to push accesses");
 	struct tide_batch *b = sim->batch;
 	b->n = 1;
 	b->page[0] = own.page;
@@ -91,4 +97,23 @@ int tide_sim_access(struct tide_sim *sim, const struct tide_event *event, struct
 	b->write[0] = own.write;
 	td_lib_put_object(b->object, 0, &own);
 	return td_sim_batch(sim->engine, b, err);
+}
+
+int tide_sim_push(struct tide_sim *sim, const struct tide_accesses *accesses,
+		  struct tide_error *err)
+{
+	struct tide_accesses own;
+	int rc = td_handle_check(sim, td_lib_sim_kind, err);
+	if (!rc)
+		rc = td_lib_take_accesses(&own, accesses, err);
+	if (!rc)
+		rc = refuse_input(sim, err);
+	for (uint64_t at = 0; !rc && at < own.n; at += TIDE_BATCH) {
+		rc = td_trace_stopped(sim->stop, err);
+		if (rc)
+			break;
+		td_lib_arrays_fill(&own, at, TIDE_BATCH, sim->batch);
+		rc = td_sim_batch(sim->engine, sim->batch, err);
+	}
+	return rc;
 }

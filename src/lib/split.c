@@ -207,6 +207,7 @@ int td_lib_split_read(struct td_lib_split *s, struct td_trace_source *source,
 	for (uint32_t i = 0; i < s->n; i++) {
 		struct td_lib_part *p = s->part[i];
 		p->head.groups = source->groups;
+		p->head.stop = source->stop;
 		p->head.allocations = source->allocations;
 		p->head.allocations_n = source->allocations_n;
 	}

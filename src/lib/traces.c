@@ -118,6 +118,33 @@ int tide_trace_next(struct tide_trace *t, struct tide_event *event, struct tide_
 	return rc ? rc : 1;
 }
 
+/* What is left of the present batch, or the next one. */
+int tide_trace_next_batch(struct tide_trace *t, struct tide_accesses *accesses,
+			  struct tide_error *err)
+{
+	size_t size;
+	int rc = td_handle_check(t, trace_kind, err);
+	if (!rc)
+		rc = td_lib_size(accesses, "tide_accesses", &size, err);
+	if (!rc && t->at == t->batch->n)
+		rc = read_batch(t, err);
+	if (rc || !t->batch->n)
+		return rc;
+	const struct tide_batch *b = t->batch;
+	const struct tide_batch_object *object = b->object;
+	struct tide_accesses own = {.n = b->n - t->at,
+				    .page = b->page + t->at,
+				    .ref = b->ref + t->at,
+				    .stream = b->stream + t->at,
+				    .write = b->write + t->at,
+				    .first = object ? object->first + t->at : NULL,
+				    .bytes = object ? object->bytes + t->at : NULL,
+				    .cost = object ? object->cost + t->at : NULL};
+	t->at = b->n;
+	rc = TD_LIB_GIVE(accesses, &own, tide_accesses, err);
+	return rc ? rc : 1;
+}
+
 int tide_trace_close(struct tide_trace *t)
 {
 	int rc = t ? td_handle_check(t, trace_kind, NULL) : 0;
@@ -194,6 +221,19 @@ static int flush(struct tide_trace_writer *w, struct tide_error *err)
 	return w->failed;
 }
 
+/* Traces without groups, sizes and costs need no room for them. */
+static int need_object(struct tide_trace_writer *w, struct tide_error *err)
+{
+	if (w->batch->object)
+		return 0;
+	if (!w->begun)
+		return make_object(w->batch, err);
+	return tide_fail(err, -EINVAL,
+			 "the trace began without groups, sizes and costs: give them within the "
+			 "first %d events",
+			 TIDE_BATCH);
+}
+
 int tide_trace_put(struct tide_trace_writer *w, const struct tide_event *event,
 		   struct tide_error *err)
 {
@@ -203,13 +243,8 @@ int tide_trace_put(struct tide_trace_writer *w, const struct tide_event *event,
 		rc = TD_LIB_TAKE(&own, event, tide_event, err);
 	if (!rc && w->failed)
 		rc = flush(w, err);
-	/* Traces without groups, sizes and costs need no room for them. */
-	if (!rc && !w->batch->object && (own.first || own.bytes || own.cost))
-		rc = w->begun ? tide_fail(err, -EINVAL,
-					  "the trace began without groups, sizes and costs: give "
-					  "them within the first %d events",
-					  TIDE_BATCH)
-			      : make_object(w->batch, err);
+	if (!rc && (own.first || own.bytes || own.cost))
+		rc = need_object(w, err);
 	if (rc)
 		return rc;
 	uint32_t i = w->batch->n++;
@@ -220,6 +255,25 @@ int tide_trace_put(struct tide_trace_writer *w, const struct tide_event *event,
 	if (w->batch->object)
 		td_lib_put_object(w->batch->object, i, &own);
 	return w->batch->n == TIDE_BATCH ? flush(w, err) : 0;
+}
+
+/* Goes on with a batch of the writer's own, after what single puts left. */
+int tide_trace_put_batch(struct tide_trace_writer *w, const struct tide_accesses *accesses,
+			 struct tide_error *err)
+{
+	struct tide_accesses own;
+	int rc = td_handle_check(w, writer_kind, err);
+	if (!rc)
+		rc = td_lib_take_accesses(&own, accesses, err);
+	if (!rc && (own.first || own.bytes || own.cost))
+		rc = need_object(w, err);
+	if (!rc && (w->failed || (w->batch->n && own.n)))
+		rc = flush(w, err);
+	for (uint64_t at = 0; !rc && at < own.n; at += TIDE_BATCH) {
+		td_lib_arrays_fill(&own, at, TIDE_BATCH, w->batch);
+		rc = flush(w, err);
+	}
+	return rc;
 }
 
 int tide_trace_finish(struct tide_trace_writer *w, struct tide_error *err)

@@ -2,6 +2,7 @@
 #ifndef TD_TRACE_SOURCE_H
 #define TD_TRACE_SOURCE_H
 
+#include <errno.h>
 #include <stddef.h>
 
 #include "tide/error.h"
@@ -53,8 +54,17 @@ struct td_trace_source {
 	/* What batch->object says, where the consumer hands one in: known when it is opened. One is
 	 * handed in with every batch, or with none until the source is rewound. */
 	bool groups, sizes, costs;
-	bool names; /* some page that was read has one; see td_trace_name() */
+	bool names;      /* some page that was read has one; see td_trace_name() */
+	const int *stop; /* not 0: no more is to be read; NULL: nobody stops it */
 };
+
+/* -ECANCELED: the program wants to hear no more. */
+static inline int td_trace_stopped(const int *stop, struct tide_error *err)
+{
+	if (!stop || !__atomic_load_n(stop, __ATOMIC_RELAXED))
+		return 0;
+	return tide_fail(err, -ECANCELED, "stopped by the program: open another run");
+}
 
 static inline bool td_trace_has_objects(const struct td_trace_source *s)
 {
@@ -71,7 +81,8 @@ static inline const char *td_trace_name(const struct td_trace_source *s, uint64_
 static inline int td_trace_next_marked(struct td_trace_source *s, struct tide_batch *batch,
 				       struct tide_error *err)
 {
-	return s->ops->next(s, batch, err);
+	int rc = td_trace_stopped(s->stop, err);
+	return rc ? rc : s->ops->next(s, batch, err);
 }
 
 /* The next batch that has events, for callers that need no marks. No events: the end. */

@@ -67,6 +67,7 @@ struct td_timed {
 	struct td_engine *engine;
 	struct td_warps *warps;
 	struct tide_error *err;
+	const int *stop;
 
 	/* Warps. */
 	struct td_timed_queue queue;

@@ -155,8 +155,13 @@ static int run_launch(struct td_timed *t, uint64_t *steps, void (*tell)(void *ar
 		int rc = step(t);
 		if (rc)
 			return rc;
-		if (++*steps % TELL_EVERY == 0 && tell)
+		if (++*steps % TELL_EVERY)
+			continue;
+		if (tell)
 			tell(arg);
+		rc = td_trace_stopped(t->stop, t->err);
+		if (rc)
+			return rc;
 	}
 	t->now = td_timed_later(t->now, t->launch_end);
 	if (!td_warps_running(t->warps) && !t->stalled_n)
@@ -191,6 +196,11 @@ int td_timed_run(struct td_timed *t, struct td_engine *e, struct td_trace_source
 	td_warps_close(t->warps);
 	t->warps = NULL;
 	return rc;
+}
+
+void td_timed_stop_by(struct td_timed *t, const int *stop)
+{
+	t->stop = stop;
 }
 
 void td_timed_figures(const struct td_timed *t, struct td_timed_figures *out)

@@ -22,6 +22,8 @@ struct td_timed;
 int td_timed_open(struct td_timed **out, const struct td_timed_model *model, uint64_t page_bytes,
 		  struct tide_error *err);
 void td_timed_close(struct td_timed *t); /* NULL is fine */
+/* As the stop of struct td_trace_source. */
+void td_timed_stop_by(struct td_timed *t, const int *stop);
 
 /* The carrier for td_engine_create(), by which the engine's decisions take their time here. */
 struct td_engine_carrier td_timed_carrier(struct td_timed *t);
