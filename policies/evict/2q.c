@@ -15,11 +15,15 @@ static int create(void *self, const struct tide_view *view, const union tide_val
 {
 	struct twoq *s = self;
 	uint64_t n = view->near->capacity_pages;
-	(void)err;
-	queues_init(&s->q, view);
 	s->kin = n * (uint64_t)values[0].i / 100;
 	s->kout = n * (uint64_t)values[1].i / 100;
-	return 0;
+	return queues_init(&s->q, view, err);
+}
+
+static void destroy(void *self)
+{
+	struct twoq *s = self;
+	queues_free(&s->q);
 }
 
 static void on_fault(void *self, tide_chunk c, tide_page p)
@@ -55,7 +59,7 @@ static void on_evicted(void *self, tide_chunk c, const struct tide_evicted *what
 static tide_chunk pick_victim(void *self)
 {
 	struct twoq *s = self;
-	bool in = s->q.list[A1IN].n > s->kin;
+	bool in = queues_length(&s->q, A1IN) > s->kin;
 	tide_chunk c = queues_oldest(&s->q, in ? A1IN : AM);
 	return c.index != TIDE_NIL ? c : queues_oldest(&s->q, in ? AM : A1IN);
 }
@@ -77,8 +81,9 @@ const struct tide_policy td_policy_evict_2q = {
 	.needs = TIDE_NEEDS_ACCESSES | TIDE_NEEDS_PAGES,
 	.params = params,
 	.state_bytes = sizeof(struct twoq),
-	.chunk_bytes = sizeof(struct tide_walked),
+	.chunk_bytes = sizeof(struct queued),
 	.create = create,
+	.destroy = destroy,
 	.on_fault = on_fault,
 	.on_migrated = on_migrated,
 	.on_access = on_access,

@@ -17,20 +17,24 @@ static int create(void *self, const struct tide_view *view, const union tide_val
 {
 	struct s3fifo *s = self;
 	uint64_t n = view->near->capacity_pages;
-	(void)err;
-	queues_init(&s->q, view);
 	s->small_pages = n * (uint64_t)values[0].i / 100;
 	s->small_pages = s->small_pages ? s->small_pages : 1;
 	s->main_pages = n - s->small_pages;
 	s->cap = (uint8_t)values[1].i;
 	s->promote = (uint8_t)values[2].i;
-	return 0;
+	return queues_init(&s->q, view, err);
+}
+
+static void destroy(void *self)
+{
+	struct s3fifo *s = self;
+	queues_free(&s->q);
 }
 
 static void on_migrated(void *self, tide_chunk c, uint64_t pages)
 {
 	struct s3fifo *s = self;
-	struct tide_walked *at = queued(&s->q, c.index);
+	struct queued *at = queued(&s->q, c.index);
 	(void)pages;
 	at->used = 0;
 	queues_move(&s->q, c.index, at->queue == GHOST ? MAIN : SMALL);
@@ -39,7 +43,7 @@ static void on_migrated(void *self, tide_chunk c, uint64_t pages)
 static void on_access(void *self, tide_chunk c, tide_page p, uint64_t ref)
 {
 	struct s3fifo *s = self;
-	struct tide_walked *at = queued(&s->q, c.index);
+	struct queued *at = queued(&s->q, c.index);
 	(void)p, (void)ref;
 	if (at->used < s->cap && !queues_faulting(&s->q, c))
 		at->used++;
@@ -75,7 +79,7 @@ static tide_chunk from_small(struct s3fifo *s)
 			return c;
 		queued(&s->q, c.index)->used = 0;
 		queues_move(&s->q, c.index, MAIN);
-		if (s->q.list[MAIN].n > s->main_pages)
+		if (queues_length(&s->q, MAIN) > s->main_pages)
 			return from_main(s);
 	}
 }
@@ -84,7 +88,7 @@ static tide_chunk pick_victim(void *self)
 {
 	struct s3fifo *s = self;
 	tide_chunk c = TIDE_NO_CHUNK;
-	if (s->q.list[SMALL].n >= s->small_pages)
+	if (queues_length(&s->q, SMALL) >= s->small_pages)
 		c = from_small(s);
 	if (c.index == TIDE_NIL)
 		c = from_main(s);
@@ -111,8 +115,9 @@ const struct tide_policy td_policy_evict_s3fifo = {
 	.needs = TIDE_NEEDS_ACCESSES | TIDE_NEEDS_PAGES,
 	.params = params,
 	.state_bytes = sizeof(struct s3fifo),
-	.chunk_bytes = sizeof(struct tide_walked),
+	.chunk_bytes = sizeof(struct queued),
 	.create = create,
+	.destroy = destroy,
 	.on_migrated = on_migrated,
 	.on_access = on_access,
 	.on_evicted = on_evicted,

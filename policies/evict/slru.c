@@ -19,12 +19,16 @@ static int create(void *self, const struct tide_view *view, const union tide_val
 {
 	struct slru *s = self;
 	uint64_t n = view->near->capacity_pages;
-	(void)err;
-	queues_init(&s->q, view);
 	s->protected_pages = (uint64_t)((double)n * values[0].r / 100);
 	if (s->protected_pages >= n)
 		s->protected_pages = n - 1;
-	return 0;
+	return queues_init(&s->q, view, err);
+}
+
+static void destroy(void *self)
+{
+	struct slru *s = self;
+	queues_free(&s->q);
 }
 
 static void on_migrated(void *self, tide_chunk c, uint64_t pages)
@@ -41,8 +45,8 @@ static void on_access(void *self, tide_chunk c, tide_page p, uint64_t ref)
 	if (queues_faulting(&s->q, c))
 		return;
 	queues_move(&s->q, c.index, PROTECTED);
-	if (s->q.list[PROTECTED].n > s->protected_pages)
-		queues_move(&s->q, s->q.list[PROTECTED].head, PROBATION);
+	if (queues_length(&s->q, PROTECTED) > s->protected_pages)
+		queues_move(&s->q, queues_first(&s->q, PROTECTED), PROBATION);
 }
 
 static void on_evicted(void *self, tide_chunk c, const struct tide_evicted *what)
@@ -75,8 +79,9 @@ const struct tide_policy td_policy_evict_slru = {
 	.needs = TIDE_NEEDS_ACCESSES | TIDE_NEEDS_PAGES,
 	.params = params,
 	.state_bytes = sizeof(struct slru),
-	.chunk_bytes = sizeof(struct tide_walked),
+	.chunk_bytes = sizeof(struct queued),
 	.create = create,
+	.destroy = destroy,
 	.on_migrated = on_migrated,
 	.on_access = on_access,
 	.on_evicted = on_evicted,
