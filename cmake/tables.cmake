@@ -116,6 +116,38 @@ function(tide_policy_table out)
 	set(${out} ${file} PARENT_SCOPE)
 endfunction()
 
+# For every eviction policy, a C file that compiles it together with the loop over single pages, and a
+# table of these loops.
+function(tide_page_loops out)
+	tide_policy_names(names evict)
+	set(sources "")
+	set(symbols "")
+	foreach(name IN LISTS names)
+		string(REPLACE "-" "_" identifier ${name})
+		set(source evict/${name}.c)
+		if(NOT EXISTS ${PROJECT_SOURCE_DIR}/policies/${source})
+			set(source evict/${name}/${name}.c)
+		endif()
+		set(file ${PROJECT_BINARY_DIR}/pages/${identifier}.c)
+		file(CONFIGURE OUTPUT ${file} @ONLY CONTENT [[
+/* Made by cmake/tables.cmake. */
+#include "mech/sim/pages.h"
+
+#define td_policy_evict_@identifier@ td_joined_evict_@identifier@
+#include "@source@"
+#undef td_policy_evict_@identifier@
+
+TD_SIM_PAGES(@identifier@, td_joined_evict_@identifier@);
+]])
+		list(APPEND sources ${file})
+		list(APPEND symbols td_sim_pages_${identifier})
+	endforeach()
+	set(file ${PROJECT_BINARY_DIR}/pages_table.c)
+	tide_write_table(${file} mech/sim/pages.h "const struct td_sim_pages" td_sim_pages_table
+		"${symbols}" "const struct td_sim_pages" "")
+	set(${out} ${sources} ${file} PARENT_SCOPE)
+endfunction()
+
 # FOLDER/KIND_NAME.c defines td_workload_KIND_NAME, which is a TYPE and has its struct td_workload in
 # MEMBER.
 function(tide_workload_table out folder kind header type member array)

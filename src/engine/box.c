@@ -229,7 +229,6 @@ void td_box_find_ears(struct td_engine *e)
 		e->pick_victim = p->pick_victim;
 		e->pick_observed = p->pick_observed;
 		e->follows_lru = p->follows_lru;
-		e->expect_access = p->expect_access;
 	}
 	e->evict_self = e->box[TD_BOX_EVICT].self;
 	if (e->box[TD_BOX_PREFETCH].self)
@@ -247,6 +246,18 @@ void td_box_find_ears(struct td_engine *e)
 		if (box->choice.needs & TIDE_NEEDS_ACCESSES)
 			LISTEN(e, box, on_access);
 	}
+}
+
+bool td_box_evict_alone(const struct td_engine *e)
+{
+	bool alone = true;
+	for (int i = 0; i < TD_BOX_EVICT; i++) {
+		const struct tide_policy *p = e->box[i].self ? e->box[i].choice.policy : NULL;
+#define CALL(name) alone &= !p || !p->name;
+		TD_CALLS_TOLD(CALL)
+#undef CALL
+	}
+	return alone;
 }
 
 /* Chunks in the order of their last migration, for the policy that takes over. */

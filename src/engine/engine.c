@@ -224,8 +224,8 @@ static int init(struct td_engine *e, struct td_engine_config *config, struct tid
 		rc = td_observe_init(e, err);
 	e->single_pages = config->chunk_pages == 1 && !config->log_path &&
 			  !config->replace_invalid && !e->plan_prefetch && !e->observing &&
-			  !e->tiers.on && !e->maps.on;
-	td_assert(rc || !e->sized || (e->single_pages && !e->wants_future));
+			  !e->tiers.on && !e->maps.on && td_box_evict_alone(e);
+	td_assert(rc || !e->sized || (config->chunk_pages == 1 && !e->wants_future));
 	return rc;
 }
 

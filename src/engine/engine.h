@@ -13,7 +13,7 @@
 #include "tide/stats.h"
 #include "tide/vec.h"
 
-#define TD_ENGINE_LOOK_AHEAD 12  /* accesses whose state is prefetched */
+#define TD_ENGINE_LOOK_AHEAD 24  /* accesses whose state is prefetched */
 #define TD_ENGINE_EJECT_AFTER 16 /* invalid answers, if they are replaced */
 
 struct td_engine_log;
@@ -176,7 +176,6 @@ struct td_engine {
 	tide_chunk (*pick_victim)(void *self);
 	tide_chunk (*pick_observed)(void *self);
 	bool (*follows_lru)(void *self);
-	void (*expect_access)(void *self, tide_chunk c);
 	void *evict_self;
 	void (*plan_prefetch)(void *self, tide_chunk c, tide_page p, struct tide_plan *plan);
 	bool observing; /* some policy needs notices */
@@ -188,6 +187,9 @@ struct td_engine {
 	struct td_engine_carrier carrier;
 	uint64_t moves; /* changes whenever an array may have moved or a policy was replaced */
 	bool wants_future, single_pages, sized;
+	/* For the functional simulator: the loop of this policy; see mech/sim/pages.h. */
+	int (*run_pages)(struct td_engine *e, const struct tide_batch *batch, uint32_t *done,
+			 struct tide_error *err);
 	uint64_t foreseen; /* accesses of the future seen so far */
 	uint64_t gone_n;
 	uint64_t random;

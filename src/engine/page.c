@@ -1,5 +1,7 @@
 #include "page.h"
 
+#include "steps.h"
+
 void td_engine_become_full(struct td_engine *e)
 {
 	e->full = true;

@@ -110,6 +110,8 @@ void td_box_publish(struct td_engine_box *box); /* its slots may have moved */
 int td_box_reserve(struct td_engine_box *box, uint64_t chunks);
 uint64_t td_box_bytes(const struct td_engine_box *box);
 void td_box_find_ears(struct td_engine *e);
+/* Does no policy but the eviction policy hear what happens? */
+bool td_box_evict_alone(const struct td_engine *e);
 /* What takes over from the policy of each box that answers wrongly too often, made ready where
  * nothing may be allocated later. */
 int td_box_fill_spares(struct td_engine *e, struct tide_error *err);

@@ -4,7 +4,7 @@
  * can prefetch memory. With random accesses over millions of chunks, memory
  * decides the speed, not the instructions. */
 #include "functional.h"
-#include "engine/page.h"
+#include "pages.h"
 
 #define LOOK_AHEAD TD_ENGINE_LOOK_AHEAD
 
@@ -25,7 +25,6 @@ struct hot {
 	void (*on_access)(void *self, tide_chunk c, tide_page p, uint64_t ref);
 	void *self;
 	bool several; /* more than one policy sees accesses */
-	void (*expect_access)(void *self, tide_chunk c);
 	uint32_t *next_use;
 	const uint32_t *next_after;
 };
@@ -42,7 +41,6 @@ static void load_hot(struct hot *h, struct td_engine *e)
 	h->on_access = e->ears.on_access[0].fn;
 	h->self = e->ears.on_access[0].self;
 	h->several = e->ears.on_access[0].fn && e->ears.on_access[1].fn;
-	h->expect_access = e->expect_access;
 	h->next_use = e->wants_future ? (uint32_t *)(void *)e->next_use.at : NULL;
 	h->next_after = (const uint32_t *)(void *)e->next_after.at;
 }
@@ -52,16 +50,6 @@ __attribute__((always_inline)) static inline void look_ahead(const struct hot *h
 {
 	__builtin_prefetch(h->bits + ((size_t)index << h->shift), 1);
 	__builtin_prefetch(h->slots + index * h->slot_bytes, 1);
-}
-
-/* The slot of access i has been asked for long before, and the access comes soon. */
-static inline void expect_access(const struct hot *h, struct td_engine *e, uint32_t i, uint32_t n)
-{
-	if (!h->expect_access || i >= n)
-		return;
-	e->call = TD_CALL_expect_access;
-	h->expect_access(e->evict_self, (tide_chunk){e->index[i]});
-	e->call = TD_CALL_NONE;
 }
 
 static void tell_others(struct td_engine *e, tide_chunk c, uint64_t page, uint64_t ref)
@@ -89,15 +77,6 @@ static inline void tick(const struct hot *h, struct td_engine *e, uint32_t index
 	e->near.time++;
 	if (h->next_use)
 		h->next_use[index] = h->next_after[e->near.time];
-}
-
-/* The access begins a group, or is the next of the present one. */
-static inline void enter_group(struct td_engine *e, bool first)
-{
-	uint64_t at = e->near.group_at;
-	e->counts.groups += first;
-	e->in_prefix |= first;
-	e->near.group_at = first ? 0 : at + (at != TIDE_NEVER);
 }
 
 /* Whatever is no plain hit: a notice, an access to a page mapped where it is,
@@ -136,7 +115,7 @@ __attribute__((always_inline)) static inline int run_chunks(struct td_engine *e,
 		look_ahead(&h, e->index[i + LOOK_AHEAD]);
 		tick(&h, e, index);
 		if (grouped)
-			enter_group(e, batch->object->first[i]);
+			td_sim_enter_group(e, batch->object->first[i]);
 		if (*at & mask) {
 			if (grouped)
 				e->counts.prefix_hits += e->in_prefix;
@@ -156,50 +135,6 @@ __attribute__((always_inline)) static inline int run_chunks(struct td_engine *e,
 	return rc;
 }
 
-/* Chunks of one page, where the record is one word and the fault has its short
- * way. */
-__attribute__((always_inline)) static inline int run_pages(struct td_engine *e,
-							   const struct tide_batch *batch,
-							   bool future, bool grouped,
-							   uint32_t *done, struct tide_error *err)
-{
-	struct hot h;
-	uint64_t faults = 0, free_before = e->near.free_pages;
-	uint32_t i, n = batch->n;
-	int rc = 0;
-	load_hot(&h, e);
-	uint32_t *records = (uint32_t *)(void *)h.bits;
-	for (i = 0; i < n; i++) {
-		uint32_t index = e->index[i], ahead = e->index[i + LOOK_AHEAD];
-		__builtin_prefetch(records + ahead, 1);
-		__builtin_prefetch(h.slots + ahead * h.slot_bytes, 1);
-		expect_access(&h, e, i + LOOK_AHEAD / 2, n);
-		e->near.time++;
-		if (future)
-			h.next_use[index] = h.next_after[e->near.time];
-		if (grouped)
-			enter_group(e, batch->object->first[i]);
-		if (records[index]) {
-			if (grouped)
-				e->counts.prefix_hits += e->in_prefix;
-			records[index] |= (uint32_t)batch->write[i] << 16;
-			tell_access(&h, e, (tide_chunk){index}, batch->page[i], batch->ref[i]);
-			continue;
-		}
-		faults++;
-		if (grouped)
-			e->in_prefix = false;
-		rc = td_engine_fault_page(e, batch, i, err);
-		if (rc) {
-			i++;
-			break;
-		}
-	}
-	td_engine_count_pages(e, faults, free_before - e->near.free_pages);
-	*done = i;
-	return rc;
-}
-
 __attribute__((noinline)) static int run_grouped(struct td_engine *e,
 						 const struct tide_batch *batch, uint32_t end,
 						 uint32_t *done, struct tide_error *err)
@@ -211,14 +146,6 @@ __attribute__((noinline)) static int run_plain(struct td_engine *e, const struct
 					       uint32_t end, uint32_t *done, struct tide_error *err)
 {
 	return run_chunks(e, batch, false, end, done, err);
-}
-
-__attribute__((noinline)) static int run_grouped_pages(struct td_engine *e,
-						       const struct tide_batch *batch,
-						       uint32_t *done, struct tide_error *err)
-{
-	return e->wants_future ? run_pages(e, batch, true, true, done, err)
-			       : run_pages(e, batch, false, true, done, err);
 }
 
 static void hit_object(struct td_engine *e, const struct tide_batch *batch, uint32_t i,
@@ -244,7 +171,7 @@ __attribute__((noinline)) static int run_objects(struct td_engine *e,
 		uint32_t index = e->index[i];
 		look_ahead(&h, e->index[i + LOOK_AHEAD]);
 		e->near.time++;
-		enter_group(e, batch->object && batch->object->first[i]);
+		td_sim_enter_group(e, batch->object && batch->object->first[i]);
 		if (records[index]) {
 			hit_object(e, batch, i, index);
 			tell_access(&h, e, (tide_chunk){index}, batch->page[i], batch->ref[i]);
@@ -264,10 +191,7 @@ static int run(struct td_engine *e, const struct tide_batch *batch, uint32_t *do
 		return run_objects(e, batch, done, err);
 	if (!e->single_pages)
 		return (batch->object ? run_grouped : run_plain)(e, batch, batch->n, done, err);
-	if (batch->object)
-		return run_grouped_pages(e, batch, done, err);
-	return e->wants_future ? run_pages(e, batch, true, false, done, err)
-			       : run_pages(e, batch, false, false, done, err);
+	return td_sim_pages(e, batch, done, err);
 }
 
 static int run_part(struct td_engine *e, const struct tide_batch *batch, uint32_t end,
