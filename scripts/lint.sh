@@ -1,5 +1,5 @@
 #!/bin/sh
-# Style and likely bugs: clang-format, clang-tidy, shellcheck; changes nothing.
+# Style and likely bugs: clang-format, clang-tidy, shellcheck, mypy; changes nothing.
 # usage: scripts/lint.sh BUILD-DIR   (one with compile_commands.json)
 set -eu
 
@@ -45,6 +45,9 @@ find src policies lab report -name '*.c' -type f | sort | built |
 
 echo "lint: shellcheck"
 shell_files | xargs shellcheck || status=1
+
+echo "lint: mypy"
+mypy --config-file python/pyproject.toml --cache-dir "$build/lint/mypy" python/tide || status=1
 
 [ $status -eq 0 ] && echo "lint: clean"
 exit $status
