@@ -26,7 +26,7 @@ from ._library import TideError, library_version
 from ._lists import models, policies, workloads
 from ._policy import Evicted, Policy, View
 from ._results import Run, read_curves, read_results
-from ._sim import Setting, Settings, Simulator, sim
+from ._sim import CommonSettings, Settings, Simulator, sim
 from ._tables import table
 from ._traces import generate, read_batches, read_trace, write_trace
 
@@ -35,13 +35,13 @@ __version__ = "0.1.0"
 __all__ = [
     "Accesses",
     "Advice",
+    "CommonSettings",
     "Curve",
     "Curves",
     "Evicted",
     "Policy",
     "Run",
     "Runs",
-    "Setting",
     "Settings",
     "Simulator",
     "TideError",

@@ -8,11 +8,11 @@ from ctypes import c_int
 from typing import TYPE_CHECKING, Any, Iterable, List, NamedTuple, Optional, Union
 
 from ._accesses import Accesses, gather
-from ._library import Text, TideError
+from ._library import Text, TideError, to_count
 from ._policy import PolicyLike
 from ._progress import Meter, Progress
 from ._results import Run, row_of
-from ._sim import Handle, Setting, Setup, check_input, simulate
+from ._sim import Handle, CommonSettings, Setup, check_input, simulate
 from ._tables import Rows
 from ._work import run_all, run_one
 
@@ -70,14 +70,14 @@ def _listed(several: Several) -> list[PolicyLike]:
     return list(several)
 
 
-def _is_one_page(settings: Setting) -> bool:
+def _is_one_page(settings: CommonSettings) -> bool:
     """Is a chunk one page? The library knows."""
     sizes = {"page": settings.get("page"), "chunk": settings.get("chunk"), "evict": "lru", "prefetch": "none"}
     with Handle(Setup("64p", sizes, c_int())) as handle:
         return bool(handle.result().config["chunk_pages"] == 1)
 
 
-def _default_evict(settings: Setting) -> tuple[str, ...]:
+def _default_evict(settings: CommonSettings) -> tuple[str, ...]:
     if settings.get("objects"):
         return _FOR_OBJECTS
     if settings.get("model"):  # with a clock nobody knows the future
@@ -94,7 +94,7 @@ def _split(text: str) -> _Combination:
 
 
 def _combinations(
-    evict: Several, prefetch: Several, place: Several, policies: Union[str, Iterable[str], None], settings: Setting
+    evict: Several, prefetch: Several, place: Several, policies: Union[str, Iterable[str], None], settings: CommonSettings
 ) -> list[_Combination]:
     single = [_split(str(text)) for text in _listed(policies)]
     evicts, prefetches = _listed(evict), _listed(prefetch)
@@ -111,7 +111,7 @@ def _combinations(
 
 
 class _Comparison:
-    def __init__(self, near: Text, settings: Setting, accesses: Optional[Accesses], all_: list[_Combination]) -> None:
+    def __init__(self, near: Text, settings: CommonSettings, accesses: Optional[Accesses], all_: list[_Combination]) -> None:
         self.near, self.settings, self.accesses, self.all = near, settings, accesses, all_
         self.stop = c_int()
 
@@ -141,7 +141,7 @@ def compare(
     policies: Union[str, Iterable[str], None] = None,
     jobs: int = 0,
     progress: Progress = "auto",
-    **settings: Unpack[Setting],
+    **settings: Unpack[CommonSettings],
 ) -> Runs:
     """Runs the same input under several combinations of policies, as `tide compare` does.
 
@@ -173,5 +173,5 @@ def compare(
         def job(i: int) -> Any:
             return lambda: all_.run(wanted[i], facts, callbacks[i])
 
-        done = run_all([job(i) for i in range(len(wanted))], all_.stop, jobs or os.cpu_count() or 1, meter.look)
+        done = run_all([job(i) for i in range(len(wanted))], all_.stop, to_count("jobs", jobs) or os.cpu_count() or 1, meter.look)
     return Runs(done)

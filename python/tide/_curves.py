@@ -8,7 +8,7 @@ from typing import Any, Iterable, List, Optional, Union
 
 from . import _abi
 from ._accesses import Accesses, gather
-from ._library import Text, TideError, call, free, library, to_text
+from ._library import Text, TideError, call, free, library, to_count, to_text
 from ._progress import Meter, Progress
 from ._sim import check_input
 from ._tables import Rows
@@ -37,7 +37,7 @@ class Curve(Rows):
         self.samples: int = m.samples
         self.sample_share: Optional[float] = m.sample_share if m.samples else None
         self.estimated_error: Optional[float] = m.error if m.samples else None
-        self.sizes = ",".join(
+        self._sizes = ",".join(
             str(m.objects[i].near_bytes) if m.objects else f"{m.at[i].size_pages}p" for i in range(m.n)
         )
         self.points = [_point(m, i) for i in range(m.n)]
@@ -91,7 +91,10 @@ def _names(evict: Union[str, Iterable[str]]) -> list[str]:
 def _sizes_text(sizes: Union[Text, Iterable[Text]]) -> Optional[bytes]:
     if isinstance(sizes, (str, bytes, int)):
         return to_text("sizes", sizes)
-    return ",".join(str(size) for size in sizes).encode()  # type: ignore[union-attr]
+    listed = [str(size) for size in sizes]  # type: ignore[union-attr]
+    if len(listed) == 1 and listed[0].isdigit():
+        raise ValueError(f"sizes is [{listed[0]}], which would be a number of sizes: write '{listed[0]}p' for pages")
+    return to_text("sizes", ",".join(listed))
 
 
 def mrc(
@@ -143,7 +146,7 @@ def mrc(
                 curves.append(run_one(lambda: _compute(name, options, callback), stop, meter.look))
             except TideError as why:
                 raise (TideError(f"{name}: {why}", why.code) if len(names) > 1 else why) from None
-        wanted = curves[0].sizes.encode()
+        wanted = curves[0]._sizes.encode()
     return curves
 
 
@@ -157,8 +160,9 @@ def _options(
     threads: int,
 ) -> _abi.tide_mrc_options:
     options = _abi.tide_mrc_options(
-        policy=to_text("evict", policy), sizes=sizes, objects=objects, threads=threads, stop=pointer(stop), **given
+        policy=to_text("evict", policy), sizes=sizes, objects=objects, threads=to_count("threads", threads), stop=pointer(stop), **given
     )
     if accesses is not None:
-        options.accesses = pointer(accesses.struct())
+        options.kept = accesses.struct()
+        options.accesses = pointer(options.kept)
     return options

@@ -114,6 +114,13 @@ def take_text(address: c_void_p) -> bytes:
         free(address)
 
 
+def to_count(name: str, value: Any) -> int:
+    """A number of threads or runs."""
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 1 << 16:
+        raise ValueError(f"{name} is {value!r}: give a number, or 0 for one per core")
+    return value
+
+
 Text = Union[str, bytes, int, "os.PathLike[str]"]
 
 

@@ -276,6 +276,7 @@ class Bound:
         if not isinstance(self._first, Policy):
             raise TypeError(f"{role} gave a {type(self._first).__name__}: derive the class from tide.Policy")
         self._live: dict[int, Policy] = {}
+        self._callbacks: list[Any] = []
         self.name = _name_of(factory, self._first)
         self.struct = self._fill(role, self._first)
 
@@ -290,11 +291,11 @@ class Bound:
             state_bytes=8,  # so that each object has an address of its own
         )
         kinds: dict[str, Any] = dict(_abi.tide_policy._fields_)
-        s.create = kinds["create"](self._create)
-        s.destroy = kinds["destroy"](self._destroy)
-        for method in _METHODS:
-            if _defines(policy, method):
-                setattr(s, method, kinds[method](self._guard(method)))
+        callbacks: dict[str, Callable[..., Any]] = {"create": self._create, "destroy": self._destroy}
+        callbacks.update((method, self._guard(method)) for method in _METHODS if _defines(policy, method))
+        for name, function in callbacks.items():
+            self._callbacks.append(kinds[name](function))
+            setattr(s, name, self._callbacks[-1])
         return s
 
     def _fail(self, why: BaseException) -> None:

@@ -38,7 +38,7 @@ def row_of(document: dict[str, Any]) -> dict[str, Any]:
     for section in _SECTIONS:
         row.update(_columns(document, section))
     for key, value in (document.get("policy") or {}).items():
-        row[f"policy_{key}"] = value
+        row[f"policy.{key}"] = value
     for key in ("error", "command", "key", "grid", "index"):
         if key in document:
             row[key] = document[key]
@@ -163,7 +163,7 @@ def read_results(*sources: Source) -> Any:
 
     A row is a run. Its columns are the input (trace or workload, format, footprint_pages, last_page), the settings
     (model, near_pages, evict, ...), input_digest and settings_digest, every count by its name, the times
-    (simulated_ns, ...; wall_seconds), what policies report (policy_...), and of a sweep command, key, grid and index.
+    (simulated_ns, ...; wall_seconds), what policies report (policy.NAME), and of a sweep command, key, grid and index.
     A failed run of a sweep has a row with error. A partial last line, of a sweep that was killed or still runs, is left out.
 
     Raises TideError for a file that is no result, and OSError for one that cannot be read.

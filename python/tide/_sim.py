@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Callable, Mapping, Optional, TypedDict
 
 from . import _abi
 from ._accesses import Accesses, batches, gather, is_stream
-from ._library import Text, TideError, call, library, take_text, to_text
-from ._policy import Bound, PolicyLike
+from ._library import Text, TideError, call, library, take_text, to_count, to_text
+from ._policy import Bound, Policy, PolicyLike
 from ._progress import Meter, Progress
 from ._results import Run
 from ._work import run_one
@@ -23,10 +23,10 @@ elif TYPE_CHECKING:
     from typing_extensions import Unpack
 
 
-class Setting(TypedDict, total=False):
+class CommonSettings(TypedDict, total=False):
     """What a run may be given besides its input and near. Texts are written as on the command line, tide-sim(1).
 
-    trace            file name of a trace, in place of accesses; "-": standard input
+    trace            file name of a trace, in place of accesses
     workload         a plain pattern such as "zipf:pages=1000", in place of accesses (see workloads())
     format, columns  of the trace; guessed if not given
     page             bytes per page, "4K"
@@ -59,7 +59,7 @@ class Setting(TypedDict, total=False):
     no_digest: bool
 
 
-class Settings(Setting, total=False):
+class Settings(CommonSettings, total=False):
     """The same with the policies of one run.
 
     evict            eviction policy, "lrm"; or a class derived from Policy
@@ -73,6 +73,11 @@ class Settings(Setting, total=False):
 
 
 _KINDS = dict(_abi.tide_sim_options._fields_)
+_CONVERT: dict[Any, Callable[[str, Any], Any]] = {
+    ctypes.c_char_p: to_text,
+    ctypes.c_size_t: to_count,
+    ctypes.c_bool: lambda _, value: bool(value),
+}
 
 
 class Setup:
@@ -93,7 +98,8 @@ class Setup:
         for name, value in settings.items():
             self._set(name, value)
         if accesses is not None:
-            self.options.accesses = pointer(accesses.struct())
+            self._kept.append(accesses.struct())
+            self.options.accesses = pointer(self._kept[-1])
         if facts is not None:
             self.options.facts = pointer(facts)
         self._list_own()
@@ -104,9 +110,9 @@ class Setup:
         if name in _abi.ROLES and callable(value):
             self.own.append(Bound(name, value, self.stop))
             value = self.own[-1].name
-        if name == "threads" and (isinstance(value, bool) or not isinstance(value, int) or value < 0):
-            raise ValueError(f"threads is {value!r}: give a number, or 0 for one per core")
-        setattr(self.options, name, to_text(name, value) if _KINDS[name] is ctypes.c_char_p else value)
+        if isinstance(value, Policy):
+            raise TypeError(f"{name} is an object of {type(value).__name__}: give the class, since each run has its own")
+        setattr(self.options, name, _CONVERT[_KINDS[name]](name, value))
 
     def _list_own(self) -> None:
         structs = [pointer(own.struct) for own in self.own]

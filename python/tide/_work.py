@@ -11,6 +11,8 @@ import errno
 import threading
 from typing import Callable, Generic, Optional, Sequence, TypeVar
 
+from ._library import TideError
+
 T = TypeVar("T")
 
 _LOOK_SECONDS = 0.1
@@ -106,6 +108,8 @@ def run_all(
         raise
     if crew.failure:
         raise crew.failure
+    if len(crew.results) < len(jobs):
+        raise TideError("the run was stopped before: open another one", -errno.ECANCELED)
     return [crew.results[i] for i in range(len(jobs))]
 
 

@@ -62,6 +62,10 @@ class Curves(Folder):
             tide.mrc(PAGES, evict=tide.Policy)
         with self.assertRaises(tide.TideError):
             tide.mrc(PAGES, sizes="nothing")
+        with self.assertRaisesRegex(ValueError, "a number of sizes"):
+            tide.mrc(PAGES, sizes=[100])
+        with self.assertRaisesRegex(ValueError, "threads"):
+            tide.mrc(PAGES, threads=-1)
         with self.assertRaises(TypeError):
             tide.mrc(PAGES, trace=self.trace)
 

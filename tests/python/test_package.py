@@ -44,8 +44,8 @@ class Package(unittest.TestCase):
         for function in (tide.sim, tide.compare, tide.mrc, tide.advise, tide.read_trace, tide.write_trace):
             for name in inspect.signature(function).parameters:
                 self.assertRegex(function.__doc__, rf"\b{name}\b", function.__name__)
-        for kind in (tide.Setting, tide.Settings):
-            for name in set(kind.__annotations__) - set(tide.Setting.__annotations__ if kind is tide.Settings else ()):
+        for kind in (tide.CommonSettings, tide.Settings):
+            for name in set(kind.__annotations__) - set(tide.CommonSettings.__annotations__ if kind is tide.Settings else ()):
                 self.assertRegex(kind.__doc__, rf"\b{name}\b")
 
     def test_hints(self):

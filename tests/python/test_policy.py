@@ -85,17 +85,27 @@ class Place(tide.Policy):
 class Same(unittest.TestCase):
     def test_counts(self):
         for mine, name in ((Fifo, "fifo"), (Lru, "lru")):
-            for settings in ({}, CACHE, {"prefetch": "none"}, {**CACHE, "split": "stream"}, {"chunk": "256K"}):
+            for settings in ({}, CACHE, {"prefetch": "none"}, {**CACHE, "split": "stream"}, {"model": "h200"}):
                 with self.subTest(f"{name} {settings}"):
                     run = tide.sim(ACCESSES, near="30%", evict=mine, **settings)
                     self.assertEqual(run.counts, tide.sim(ACCESSES, near="30%", evict=name, **settings).counts)
                     self.assertEqual(run.config["evict"], mine.name)
 
     def test_future(self):
-        few = ACCESSES[:2000]
+        few = ACCESSES[:800]
         self.assertEqual(
             tide.sim(few, near="30%", evict=Opt, **CACHE).counts, tide.sim(few, near="30%", evict="opt", **CACHE).counts
         )
+
+    def test_objects(self):
+        sized = tide.Accesses(PAGES, bytes=[1000 + 7 * p for p in PAGES])
+        mine = type("Sized", (Lru,), {"needs": ("sizes",)})
+        self.assertEqual(
+            tide.sim(sized, near="30%", evict=mine, objects=True).counts,
+            tide.sim(sized, near="30%", evict="lru", objects=True).counts,
+        )
+        with self.assertRaisesRegex(tide.TideError, "several sizes"):
+            tide.sim(sized, near="30%", evict=Lru, objects=True)
 
     def test_report(self):
         run = tide.sim(ACCESSES, near="30%", evict=Fifo)
@@ -208,6 +218,15 @@ class Failures(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "keep, tier2, tier3"):
             tide.sim(ACCESSES, near="10%", host="9p", place=type("Bad", (Place,), {"place_victim": lambda self, c: 7}))
 
+    def test_pushes(self):
+        """After an exception the run cannot go on."""
+        simulator = tide.Simulator(near="100p", evict=type("Bad", (Fifo,), {"pick_victim": lambda self: 1 // 0}), **CACHE)
+        with self.assertRaises(ZeroDivisionError):
+            simulator.push(PAGES)
+        with self.assertRaisesRegex(tide.TideError, "stopped before"):
+            simulator.push(PAGES)
+        simulator.close()
+
     def test_replaced(self):
         """An invalid answer that is no exception is the engine's business."""
         run = tide.sim(ACCESSES, near="10%", evict=type("Bad", (Fifo,), {"pick_victim": lambda self: None}), replace_invalid=True)
@@ -220,6 +239,8 @@ class Failures(unittest.TestCase):
     def test_refused(self):
         with self.assertRaises(TypeError):
             tide.sim(PAGES, near="10%", evict=dict)
+        with self.assertRaisesRegex(TypeError, "give the class"):
+            tide.sim(PAGES, near="10%", evict=Fifo())
         with self.assertRaisesRegex(ValueError, "cannot need notices"):
             tide.sim(PAGES, near="10%", evict=type("Bad", (Fifo,), {"needs": ("notices",)}))
         with self.assertRaisesRegex(ValueError, "no name of a policy"):
