@@ -116,10 +116,11 @@ class Meter:
         if self._display is None:
             return _abi.progress_function(0)  # NULL
 
-        def tell(_: Optional[int], done: int, total: int) -> None:
-            self._parts[job] = (done, total)
+        return _abi.progress_function(lambda _, done, total: self.tell(done, total, job))
 
-        return _abi.progress_function(tell)
+    def tell(self, done: int, total: int, job: int = 0) -> None:
+        """A job has come so far; total is 0 if not known."""
+        self._parts[job] = (done, total)
 
     def _sum(self) -> tuple[int, int]:
         """Jobs that have not begun are as long as the longest."""

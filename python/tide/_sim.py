@@ -211,6 +211,18 @@ def _can_stream(near: Text, settings: Settings) -> bool:
     return not callable(evict) and not _needs_future(evict)
 
 
+def _stream(accesses: Any, near: Text, settings: Settings, progress: Progress) -> Run:
+    """A run of accesses that are not kept."""
+    done = 0
+    with Simulator(near=near, **settings) as simulator, Meter("sim", progress) as meter:
+        for batch in batches(accesses):
+            simulator.push(batch)
+            done += len(batch)
+            meter.tell(done, 0)
+            meter.look()
+        return simulator.result()
+
+
 def sim(
     accesses: Any = None,
     *,
@@ -242,9 +254,7 @@ def sim(
     """
     check_input(accesses, settings)
     if is_stream(accesses) and _can_stream(near, settings):
-        with Simulator(near=near, **settings) as simulator:
-            simulator.push(accesses)
-            return simulator.result()
+        return _stream(accesses, near, settings, progress)
     stop = c_int()
     setup = Setup(near, settings, stop, None if accesses is None else gather(accesses))
     with Meter("sim", progress) as meter:

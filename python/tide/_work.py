@@ -37,7 +37,7 @@ class _Crew(Generic[T]):
         self._todo = list(enumerate(jobs))[::-1]
         self._threads = max(1, min(threads, len(jobs)))
         self._changed = threading.Condition()
-        self._at_work: set[int] = set()
+        self._at_work: set[threading.Thread] = set()
         self._ended = 0
 
     def _take(self) -> tuple[int, Optional[Callable[[], T]]]:
@@ -54,17 +54,21 @@ class _Crew(Generic[T]):
             self.stop.value = 1
 
     def _work(self) -> None:
-        me = threading.get_ident()
-        with self._changed:
-            self._at_work.add(me)
-        at, job = self._take()
-        while job is not None:
-            self._do(at, job)
+        me = threading.current_thread()
+        try:
+            with self._changed:
+                self._at_work.add(me)
             at, job = self._take()
-        with self._changed:
-            self._at_work.remove(me)
-            self._ended += 1
-            self._changed.notify_all()
+            while job is not None:
+                self._do(at, job)
+                at, job = self._take()
+        except KeyboardInterrupt:  # by _interrupt(), just after the job
+            pass
+        finally:
+            with self._changed:
+                self._at_work.discard(me)
+                self._ended += 1
+                self._changed.notify_all()
 
     def wait(self, look: Optional[Callable[[], None]]) -> None:
         for _ in range(self._threads):
@@ -89,8 +93,10 @@ class _Crew(Generic[T]):
 
     def _interrupt(self) -> None:
         """Ends loops of Python code, such as one in a policy."""
+        self._at_work = {thread for thread in self._at_work if thread.is_alive()}
         for thread in self._at_work:
-            ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(KeyboardInterrupt))
+            ident = ctypes.c_ulong(thread.ident or 0)
+            ctypes.pythonapi.PyThreadState_SetAsyncExc(ident, ctypes.py_object(KeyboardInterrupt))
 
 
 def run_all(

@@ -4,7 +4,7 @@
 set -eu
 
 python=$1
-for module in pip setuptools wheel venv ensurepip; do
+for module in pip setuptools wheel venv; do
 	"$python" -c "import $module" 2>/dev/null || {
 		echo "this Python has no $module"
 		exit 77

@@ -79,6 +79,11 @@ class Shown(unittest.TestCase):
         for done, total in told:
             self.assertTrue(0 < done <= total == 4_000_000)
 
+    def test_iterators(self):
+        told = []
+        tide.sim(iter(range(100_000)), near="10p", progress=lambda done, total: told.append((done, total)), **CACHE)
+        self.assertEqual(told, [(65536, 0), (100_000, 0)])
+
     def test_wrong(self):
         with self.assertRaisesRegex(ValueError, "give True, False"):
             tide.sim([1], near="1p", chunk="1p", progress="yes")
