@@ -44,6 +44,9 @@ def expectations():
         for name, kind in struct._fields_:
             yield f"offsetof({c}, {name})", getattr(struct, name).offset
             yield f"sizeof((({c} *)0)->{name})", ctypes.sizeof(kind)
+            pointee = getattr(kind, "_type_", None) if issubclass(kind, ctypes._Pointer) else None
+            if pointee and not issubclass(pointee, (ctypes.Structure, ctypes._Pointer)):
+                yield f"sizeof(*(({c} *)0)->{name})", ctypes.sizeof(pointee)
     yield from CONSTANTS.items()
 
 
