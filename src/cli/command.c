@@ -44,12 +44,23 @@ static void put_bytes(struct td_cli_text *text, const char *word)
 	td_cli_put_word(text, "'");
 }
 
+static void put_single(struct td_cli_text *text, const char *word)
+{
+	size_t n;
+
+	td_cli_put_word(text, "'");
+	while (n = strcspn(word, "'"), put(text, word, n), word[n]) {
+		td_cli_put_word(text, "'\\''");
+		word += n + 1;
+	}
+	td_cli_put_word(text, "'");
+}
+
 /* As a shell reads it: in single quotes where a character could mean something to it. */
 static void put_quoted(struct td_cli_text *text, const char *word)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 				    "0123456789_@%+=:,./-";
-	size_t n;
 
 	if (!word[strspn(word, plain)]) {
 		td_cli_put_word(text, word);
@@ -59,12 +70,7 @@ static void put_quoted(struct td_cli_text *text, const char *word)
 		put_bytes(text, word);
 		return;
 	}
-	td_cli_put_word(text, "'");
-	while (n = strcspn(word, "'"), put(text, word, n), word[n]) {
-		td_cli_put_word(text, "'\\''");
-		word += n + 1;
-	}
-	td_cli_put_word(text, "'");
+	put_single(text, word);
 }
 
 void td_cli_put_option(struct td_cli_text *text, const char *name, const char *value)
@@ -76,4 +82,10 @@ void td_cli_put_option(struct td_cli_text *text, const char *name, const char *v
 	/* A word with two dashes is an option, unless it is held on to one. */
 	td_cli_put_word(text, strncmp(value, "--", 2) == 0 ? "=" : " ");
 	put_quoted(text, value);
+}
+
+void td_cli_put_exact(struct td_cli_text *text, const char *word)
+{
+	td_cli_put_word(text, " ");
+	put_single(text, word);
 }

@@ -1,6 +1,7 @@
 /* Texts of an option that may be given several times: a struct td_cli_list. */
 #include <errno.h>
 
+#include "command.h"
 #include "options.h"
 
 int td_cli_list_add(struct td_cli_list *list, const char *word, struct tide_error *err)
@@ -18,4 +19,12 @@ static int store(void *at, const struct td_cli_option *o, const char *value, str
 	return td_cli_list_add(at, value, err);
 }
 
-const struct td_cli_kind td_cli_kind_list = {.repeats = true, .store = store};
+static void put(const void *at, const struct td_cli_option *o, struct td_cli_argv *to)
+{
+	const struct td_cli_list *list = at;
+
+	for (size_t i = 0; i < list->n; i++)
+		td_cli_argv_add(to, "--%s=%s", o->name, list->at[i]);
+}
+
+const struct td_cli_kind td_cli_kind_list = {.repeats = true, .store = store, .put = put};

@@ -1,6 +1,8 @@
 /* A whole number from 1 on: a uint64_t. */
 #include <errno.h>
+#include <inttypes.h>
 
+#include "command.h"
 #include "options.h"
 
 static int store(void *at, const struct td_cli_option *o, const char *value, struct tide_error *err)
@@ -14,4 +16,12 @@ static int store(void *at, const struct td_cli_option *o, const char *value, str
 			 td_cli_shown(value).text, rc == -EINVAL ? "not a number" : "out of range");
 }
 
-const struct td_cli_kind td_cli_kind_number = {.store = store};
+static void put(const void *at, const struct td_cli_option *o, struct td_cli_argv *to)
+{
+	uint64_t value = *(const uint64_t *)at;
+
+	if (value)
+		td_cli_argv_add(to, "--%s=%" PRIu64, o->name, value);
+}
+
+const struct td_cli_kind td_cli_kind_number = {.store = store, .put = put};

@@ -1,4 +1,5 @@
 /* A text, as it was given: a const char *. */
+#include "command.h"
 #include "options.h"
 
 static int store(void *at, const struct td_cli_option *o, const char *value, struct tide_error *err)
@@ -8,4 +9,12 @@ static int store(void *at, const struct td_cli_option *o, const char *value, str
 	return 0;
 }
 
-const struct td_cli_kind td_cli_kind_text = {.store = store};
+static void put(const void *at, const struct td_cli_option *o, struct td_cli_argv *to)
+{
+	const char *text = *(const char *const *)at;
+
+	if (text)
+		td_cli_argv_add(to, "--%s=%s", o->name, text);
+}
+
+const struct td_cli_kind td_cli_kind_text = {.store = store, .put = put};

@@ -27,6 +27,7 @@ struct td_cli_given {
 };
 
 struct td_cli_option;
+struct td_cli_argv;
 
 /* How the value of an option is kept, and in what. */
 struct td_cli_kind {
@@ -34,6 +35,8 @@ struct td_cli_kind {
 	bool repeats; /* may be given several times */
 	int (*store)(void *at, const struct td_cli_option *o, const char *value,
 		     struct tide_error *err);
+	/* What is kept, as words of another command line; nothing where it was not given. */
+	void (*put)(const void *at, const struct td_cli_option *o, struct td_cli_argv *to);
 };
 
 /* TD_CLI_TEXT and so on: a kind is one file, kind_NAME.c, which defines td_cli_kind_NAME. The build
