@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sweep/cluster.h"
 #include "sweep/sweep.h"
 
 #define TD_CLI_OPTIONS struct td_cli_sweep_options
@@ -45,9 +46,18 @@ static const struct td_cli_option options[] = {
 	TD_CLI_ERRORS_OPTION(replace_invalid),
 	{"output", 'o', TD_CLI_TEXT, TD_CLI_AT(output), "FILE",
 	 "append the results to FILE, and skip the runs that it has (standard output)", TD_CLI_ANY},
+	EACH("skip", skip, "FILE", "skip the runs that FILE has, too; FILE is only read",
+	     TD_CLI_ANY),
 	{"retry", 0, TD_CLI_FLAG, TD_CLI_AT(retry), NULL, "repeat failed runs", TD_CLI_ANY},
 	{"shard", 0, TD_CLI_TEXT, TD_CLI_AT(shard), "I/N",
 	 "make only the Ith of N parts of the runs, I from 1 to N; keep N fixed", TD_CLI_ANY},
+	{"slurm", 0, TD_CLI_NUMBER, TD_CLI_AT(slurm), "N",
+	 "make the runs by N jobs of Slurm, and merge their results into --output", TD_CLI_ANY},
+	{"mpi", 0, TD_CLI_NUMBER, TD_CLI_AT(mpi), "N",
+	 "make the runs by N processes of mpirun, and merge their results into --output",
+	 TD_CLI_ANY},
+	{"launch-args", 0, TD_CLI_TEXT, TD_CLI_AT(launch_args), "TEXT",
+	 "more options for sbatch or mpirun: --launch-args='-p long --mem=4G'", TD_CLI_ANY},
 	{"dry-run", 0, TD_CLI_FLAG, TD_CLI_AT(dry_run), NULL,
 	 "print the command lines of the remaining runs, and run none", TD_CLI_ANY},
 	TD_CLI_JOBS_OPTION,
@@ -64,12 +74,34 @@ static const char more[] =
 	"Examples:\n"
 	"  tide sweep --workload '{zipf,cyclic}' --near '{25,50,75}%' --evict '{lru,lrm}' -o r.jsonl\n"
 	"  tide sweep --trace app.tide --near 512M --evict 'mhpe:t1={16..64..16}' --prefetch pattern\n"
-	"  tide sweep --workload mvt --near '{10..90}%' --shard 3/8 --output mvt.3.jsonl\n";
+	"  tide sweep --workload mvt --near '{10..90}%' --shard 3/8 --output mvt.3.jsonl\n"
+	"  tide sweep --workload mvt --near '{10..90}%' --output mvt.jsonl --slurm 8 \\\n"
+	"      --launch-args='--partition=long --time=4:00:00'\n";
 
 /* NULL: standard output. */
 static const char *file_of(const struct td_cli_sweep_options *args)
 {
 	return args->output && strcmp(args->output, "-") != 0 ? args->output : NULL;
+}
+
+static int check_cluster(const struct td_cli_sweep_options *args, struct tide_error *err)
+{
+	const char *kind = args->slurm ? "slurm" : "mpi";
+
+	if (args->slurm && args->mpi)
+		return tide_fail(err, -EINVAL, "--slurm and --mpi are two ways: leave one out");
+	if (!args->slurm && !args->mpi)
+		return !args->launch_args ? 0
+					  : tide_fail(err, -EINVAL,
+						      "--launch-args is for --slurm and --mpi: "
+						      "add one, or leave it out");
+	if (args->shard)
+		return tide_fail(err, -EINVAL, "--%s makes the shards itself: leave out --shard",
+				 kind);
+	if (!file_of(args))
+		return tide_fail(err, -EINVAL, "--%s needs a file for the results: give --output",
+				 kind);
+	return 0;
 }
 
 static int check_words(const struct td_cli_sweep_options *args, struct tide_error *err)
@@ -82,7 +114,7 @@ static int check_words(const struct td_cli_sweep_options *args, struct tide_erro
 	if (args->retry && !file_of(args))
 		return tide_fail(err, -EINVAL,
 				 "--retry needs the results of before: give --output FILE");
-	return 0;
+	return check_cluster(args, err);
 }
 
 /* Results of before that do not count, and why. */
@@ -143,6 +175,37 @@ static void print_summary(const struct td_cli_sweep *s)
 		       td_cli_name(s->results.path).text);
 }
 
+/* Results of before: those that are only looked at, then those that are gone on with. */
+static int read_results(struct td_cli_sweep *s, const struct td_cli_sweep_options *args,
+			struct tide_error *err)
+{
+	struct td_cli_results other;
+	int rc = 0;
+
+	s->reading = (struct td_cli_reading){s->grid, &s->plan, json_object()};
+	for (size_t i = 0; i < args->skip.n && !rc; i++) {
+		rc = td_cli_results_open(&other, args->skip.at[i], true, &s->reading, err);
+		if (!rc)
+			td_cli_results_close(&other, NULL);
+	}
+	if (!rc)
+		rc = td_cli_results_open(&s->results, file_of(args), args->dry_run, &s->reading,
+					 err);
+	if (!rc)
+		td_cli_plan_count(&s->plan, args->retry);
+	return rc;
+}
+
+static int make_runs(struct td_cli_sweep *s, const struct td_cli_sweep_options *args,
+		     struct tide_error *err)
+{
+	if (args->slurm || args->mpi)
+		return td_cli_cluster_run(s, args, err);
+	td_cli_plan_order(&s->plan);
+	return args->dry_run ? print_commands(s, err)
+			     : td_cli_sweep_run(s, (size_t)args->jobs, err);
+}
+
 static int sweep(struct td_cli_sweep *s, const struct td_cli_sweep_options *args,
 		 struct tide_error *err)
 {
@@ -155,16 +218,12 @@ static int sweep(struct td_cli_sweep *s, const struct td_cli_sweep_options *args
 	if (!rc)
 		rc = td_cli_grid_check(s->grid, err);
 	if (!rc)
-		rc = td_cli_results_open(&s->results, file_of(args), args->dry_run, s->grid,
-					 &s->plan, err);
-	if (rc)
-		return rc;
-	td_cli_plan_order(&s->plan, args->retry);
-	if (args->dry_run)
-		return print_commands(s, err);
-	rc = td_cli_sweep_run(s, (size_t)args->jobs, err);
+		rc = read_results(s, args, err);
 	if (!rc)
-		rc = td_cli_results_keep(&s->results, err);
+		rc = make_runs(s, args, err);
+	if (rc || args->dry_run)
+		return rc;
+	rc = td_cli_results_keep(&s->results, err);
 	if (!rc)
 		rc = td_cli_results_sync(&s->results, err);
 	if (rc)
@@ -186,6 +245,7 @@ static int run(const void *given, struct tide_error *err)
 		rc = sweep(&s, args, err);
 	if (td_cli_results_close(&s.results, rc ? NULL : err) && !rc)
 		rc = -EIO;
+	json_decref(s.reading.digests);
 	td_cli_plan_free(&s.plan);
 	td_cli_grid_free(&grid);
 	return rc;

@@ -240,7 +240,8 @@ static void remembers_the_last(void **state)
 	assert_null(none);
 	assert_false(td_cli_plan_find(&plan, "g0000000000000000000000000000000", &none));
 	assert_false(td_cli_plan_find(&plan, "0", &none));
-	td_cli_plan_order(&plan, false);
+	td_cli_plan_count(&plan, false);
+	td_cli_plan_order(&plan);
 	assert_int_equal(plan.done, 2);
 	assert_int_equal(plan.failed, 1);
 	assert_int_equal(plan.old, 1);

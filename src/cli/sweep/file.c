@@ -27,15 +27,8 @@ static int fail_file(const struct td_cli_results *r, const char *verb, struct ti
 			 r->path ? r->path : "standard output", strerror(code), then);
 }
 
-/* What is read back, and what it is held against. */
-struct reading {
-	const struct td_cli_grid *grid;
-	struct td_cli_plan *plan;
-	json_t *digests; /* of inputs that were looked at */
-};
-
 /* Whether a result of before counts: it must be of this tide, and of the input as it is now. */
-static int judge(struct reading *in, const struct td_cli_planned *run, const json_t *o,
+static int judge(struct td_cli_reading *in, const struct td_cli_planned *run, const json_t *o,
 		 enum td_cli_state *state)
 {
 	struct td_report_record record = td_report_record(o, o);
@@ -53,37 +46,44 @@ static int judge(struct reading *in, const struct td_cli_planned *run, const jso
 	return rc;
 }
 
-/* A result or a failure, by its key. */
-static int take_result(struct reading *in, const json_t *o, struct tide_error *err)
+static int find_result(struct td_cli_reading *in, const json_t *o, struct td_cli_planned **run,
+		       enum td_cli_state *state)
 {
 	const char *key = json_string_value(json_object_get(o, "key"));
 	bool failed = json_object_get(o, "error") != NULL;
-	struct td_cli_planned *run;
-	enum td_cli_state state;
 
 	if (!json_is_string(json_object_get(o, "tide")) || !key ||
-	    !failed == !json_object_get(o, "counts") || !td_cli_plan_find(in->plan, key, &run))
+	    !failed == !json_object_get(o, "counts") || !td_cli_plan_find(in->plan, key, run))
 		return -EBADMSG;
-	if (!run)
-		return 0;
-	if (judge(in, run, o, &state))
-		return tide_fail(err, -ENOMEM, "no memory for the results: free some");
-	td_cli_plan_mark(run, state);
-	return 0;
+	return *run ? judge(in, *run, o, state) : 0;
 }
 
-static int take_line(struct reading *in, const char *line, size_t n, struct tide_error *err)
+int td_cli_read_result(struct td_cli_reading *in, const char *line, size_t n,
+		       struct td_cli_planned **run, enum td_cli_state *state)
 {
 	json_t *o = json_loadb(line, n, 0, NULL);
-	int rc = take_result(in, o, err);
+	int rc = find_result(in, o, run, state);
 
 	json_decref(o);
 	return rc;
 }
 
+static int take_line(struct td_cli_reading *in, const char *line, size_t n, struct tide_error *err)
+{
+	struct td_cli_planned *run;
+	enum td_cli_state state;
+	int rc = td_cli_read_result(in, line, n, &run, &state);
+
+	if (rc == -ENOMEM)
+		return tide_fail(err, rc, "no memory for the results: free some");
+	if (!rc && run)
+		td_cli_plan_mark(run, state);
+	return rc;
+}
+
 /* How much of a file is whole lines, all of which were taken. */
 static int take_lines(const struct td_cli_results *r, const char *text, size_t n, size_t *whole,
-		      struct reading *in, struct tide_error *err)
+		      struct td_cli_reading *in, struct tide_error *err)
 {
 	const char *end;
 	int rc = 0;
@@ -105,7 +105,7 @@ static int take_lines(const struct td_cli_results *r, const char *text, size_t n
 /* What stands after the last whole line: a result that only lacks its end of line gets it, one
  * that a kill cut short is cut off, and anything else is not ours to touch. */
 static int mend(const struct td_cli_results *r, const char *rest, size_t n, size_t whole, bool look,
-		struct reading *in, struct tide_error *err)
+		struct td_cli_reading *in, struct tide_error *err)
 {
 	size_t known = n < strlen(line_start) ? n : strlen(line_start);
 	int rc = n ? take_line(in, rest, n, err) : 0;
@@ -124,7 +124,7 @@ static int mend(const struct td_cli_results *r, const char *rest, size_t n, size
 	return write(r->fd, "\n", 1) == 1 ? 0 : fail_file(r, "write", err);
 }
 
-static int read_back(const struct td_cli_results *r, size_t n, bool look, struct reading *in,
+static int read_back(const struct td_cli_results *r, size_t n, bool look, struct td_cli_reading *in,
 		     struct tide_error *err)
 {
 	size_t whole;
@@ -152,7 +152,7 @@ static int lock(const struct td_cli_results *r, struct tide_error *err)
 			 "another sweep writes %s: wait for it, or give another --output", r->path);
 }
 
-static int open_file(struct td_cli_results *r, bool look, struct reading *in,
+static int open_file(struct td_cli_results *r, bool look, struct td_cli_reading *in,
 		     struct tide_error *err)
 {
 	int flags = look ? O_RDONLY : O_RDWR | O_CREAT | O_APPEND;
@@ -176,19 +176,16 @@ static int open_file(struct td_cli_results *r, bool look, struct reading *in,
 }
 
 int td_cli_results_open(struct td_cli_results *r, const char *path, bool look,
-			const struct td_cli_grid *grid, struct td_cli_plan *plan,
-			struct tide_error *err)
+			struct td_cli_reading *in, struct tide_error *err)
 {
-	struct reading in = {grid, plan, json_object()};
 	int rc;
 
 	*r = (struct td_cli_results){.path = path, .fd = -1};
 	if (!path)
 		r->fd = STDOUT_FILENO;
-	rc = path ? open_file(r, look, &in, err) : 0;
+	rc = path ? open_file(r, look, in, err) : 0;
 	if (rc)
 		td_cli_results_close(r, NULL);
-	json_decref(in.digests);
 	return rc;
 }
 

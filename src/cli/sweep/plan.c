@@ -164,18 +164,26 @@ void td_cli_plan_mark(struct td_cli_planned *run, enum td_cli_state state)
 		run->state = state;
 }
 
-void td_cli_plan_order(struct td_cli_plan *plan, bool retry)
+void td_cli_plan_count(struct td_cli_plan *plan, bool retry)
 {
 	for (size_t i = 0; i < plan->n; i++) {
-		struct td_cli_planned run = plan->at[i];
-		if (run.state == TD_CLI_DONE)
-			plan->done++;
-		else if (run.state == TD_CLI_FAILED && !retry)
-			plan->failed++;
-		else
-			plan->at[plan->left++] = run;
-		plan->old += run.state == TD_CLI_OLD;
-		plan->changed += run.state == TD_CLI_CHANGED;
+		struct td_cli_planned *run = &plan->at[i];
+		if (run->state == TD_CLI_FAILED && retry)
+			run->state = TD_CLI_LEFT;
+		plan->left += run->state < TD_CLI_DONE;
+		plan->done += run->state == TD_CLI_DONE;
+		plan->failed += run->state == TD_CLI_FAILED;
+		plan->old += run->state == TD_CLI_OLD;
+		plan->changed += run->state == TD_CLI_CHANGED;
 	}
-	qsort(plan->at, plan->left, sizeof *plan->at, by_index);
+}
+
+void td_cli_plan_order(struct td_cli_plan *plan)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < plan->n; i++)
+		if (plan->at[i].state < TD_CLI_DONE)
+			plan->at[kept++] = plan->at[i];
+	qsort(plan->at, kept, sizeof *plan->at, by_index);
 }

@@ -120,73 +120,6 @@ static void end(void *arg, size_t i, struct td_cli_run *run)
 	free(line);
 }
 
-/* ---- the line of progress ---- */
-
-struct words {
-	char text[48];
-};
-
-static struct words rate_text(double per_second)
-{
-	struct words out;
-	double rate = per_second;
-	const char *unit = "s";
-
-	if (rate < 1) {
-		rate = per_second * 60;
-		unit = "min";
-	}
-	if (rate < 1) {
-		rate = per_second * 3600;
-		unit = "h";
-	}
-	snprintf(out.text, sizeof out.text, "%.1f/%s", rate, unit);
-	return out;
-}
-
-static struct words time_text(double seconds)
-{
-	struct words out;
-
-	if (seconds < 100)
-		snprintf(out.text, sizeof out.text, "%.0f s", seconds);
-	else if (seconds < 6000)
-		snprintf(out.text, sizeof out.text, "%.0f min", seconds / 60);
-	else
-		snprintf(out.text, sizeof out.text, "%.1f h", seconds / 3600);
-	return out;
-}
-
-/* What is done now tells how fast it goes: what was done before may be of another machine. */
-static void draw(struct td_cli_sweep *s)
-{
-	double part = (double)s->runs.millionths / 1e6;
-	double seconds = (double)(td_clock_ns() - s->started_ns) / 1e9;
-	size_t before = s->plan.done + s->plan.failed;
-	char line[200];
-	int n = snprintf(line, sizeof line, "sweep: %s of %s runs",
-			 td_cli_grouped(before + s->done + s->failed).text,
-			 td_cli_grouped(s->plan.n).text);
-
-	if (s->failed + s->plan.failed)
-		n += snprintf(line + n, sizeof line - (size_t)n, ", %s failed",
-			      td_cli_grouped(s->failed + s->plan.failed).text);
-	if (part > 0 && seconds > 0)
-		n += snprintf(line + n, sizeof line - (size_t)n, ", %s, %s left",
-			      rate_text(part / seconds).text,
-			      time_text(((double)s->plan.left - part) * seconds / part).text);
-	fprintf(stderr, "\r%-*s", s->drawn, line);
-	fflush(stderr);
-	s->drawn = n;
-}
-
-static void wipe(struct td_cli_sweep *s)
-{
-	if (s->drawn)
-		fprintf(stderr, "\r%*s\r", s->drawn, "");
-	s->drawn = 0;
-}
-
 /* ---- what the watch does ---- */
 
 static void tick(void *arg)
@@ -206,7 +139,7 @@ static void tick(void *arg)
 	if (rc)
 		give_up(s, rc, &err);
 	if (s->progress)
-		draw(s);
+		td_cli_sweep_draw(s);
 	pthread_mutex_unlock(&s->lock);
 }
 
@@ -219,7 +152,7 @@ static void stop(void *arg, int signal_number)
 	pthread_mutex_lock(&s->lock);
 	td_cli_results_keep(&s->results, NULL);
 	td_cli_results_sync(&s->results, NULL);
-	wipe(s);
+	td_cli_sweep_wipe(s);
 	fprintf(stderr, "tide sweep: stopped by SIG%s after %s of %s runs: %s\n",
 		sigabbrev_np(signal_number), td_cli_grouped(before + s->done + s->failed).text,
 		td_cli_grouped(s->plan.n).text,
@@ -239,14 +172,14 @@ int td_cli_sweep_run(struct td_cli_sweep *s, size_t jobs, struct tide_error *err
 		.n = s->plan.left, .jobs = jobs, .begin = begin, .end = end, .arg = s};
 	s->watch = (struct td_cli_watch){.tick = tick, .stop = stop, .arg = s};
 	if (s->progress)
-		draw(s);
+		td_cli_sweep_draw(s);
 	rc = td_cli_watch_start(&s->watch, err);
 	if (!rc) {
 		rc = td_cli_runs_do(&s->runs, err);
 		td_cli_watch_end(&s->watch);
 	}
 	if (s->progress && !rc)
-		draw(s);
-	wipe(s);
+		td_cli_sweep_draw(s);
+	td_cli_sweep_wipe(s);
 	return rc ? rc : s->rc ? tide_fail(err, s->rc, "%s", s->err.text) : 0;
 }

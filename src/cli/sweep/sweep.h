@@ -18,11 +18,13 @@
 struct td_cli_sweep_options {
 	struct td_cli_given given;
 	struct td_cli_list trace, workload, near_size, host, page, chunk, seed, model;
-	struct td_cli_list evict, prefetch, place, policies;
-	const char *format, *columns, *split, *output, *shard, *progress;
-	uint64_t jobs; /* 0: not given */
+	struct td_cli_list evict, prefetch, place, policies, skip;
+	const char *format, *columns, *split, *output, *shard, *launch_args, *progress;
+	uint64_t jobs, slurm, mpi; /* 0: not given */
 	bool functional, replace_invalid, objects, retry, dry_run;
 };
+
+extern const struct td_cli_verb td_cli_verb_sweep;
 
 /* ---- braces.c: `mhpe:t1={16,32},t2={30..50..10}` is six values ---- */
 
@@ -97,7 +99,9 @@ void td_cli_plan_free(struct td_cli_plan *plan);
 bool td_cli_plan_find(const struct td_cli_plan *plan, const char *key, struct td_cli_planned **run);
 /* What a line of results says. Of those that count the last one does. */
 void td_cli_plan_mark(struct td_cli_planned *run, enum td_cli_state state);
-void td_cli_plan_order(struct td_cli_plan *plan, bool retry);
+/* How many there are of each state; to be retried, those that failed are left. */
+void td_cli_plan_count(struct td_cli_plan *plan, bool retry);
+void td_cli_plan_order(struct td_cli_plan *plan);
 struct td_cli_key td_cli_key_text(XXH128_hash_t key);
 
 /* ---- inputs.c ---- */
@@ -108,6 +112,18 @@ int td_cli_grid_digest(const struct td_cli_grid *grid, json_t *found, uint64_t i
 		       struct td_cli_key *out);
 
 /* ---- file.c: the results, a line each ---- */
+
+/* What is read back, and what it is held against. */
+struct td_cli_reading {
+	const struct td_cli_grid *grid;
+	struct td_cli_plan *plan;
+	json_t *digests; /* of inputs that were looked at */
+};
+
+/* Which run a line is a result of, NULL: none of this sweep, and whether it counts. -EBADMSG: it is
+ * no result. */
+int td_cli_read_result(struct td_cli_reading *in, const char *line, size_t n,
+		       struct td_cli_planned **run, enum td_cli_state *state);
 
 struct td_cli_results {
 	const char *path; /* NULL: standard output */
@@ -120,8 +136,7 @@ struct td_cli_results {
 /* Reads what is there and marks it in the plan. For a look alone nothing is changed, made or
  * locked. */
 int td_cli_results_open(struct td_cli_results *r, const char *path, bool look,
-			const struct td_cli_grid *grid, struct td_cli_plan *plan,
-			struct tide_error *err);
+			struct td_cli_reading *in, struct tide_error *err);
 /* If the file was removed, writes it again. To be called now and then, while nobody adds. */
 int td_cli_results_keep(struct td_cli_results *r, struct tide_error *err);
 /* All of it, or none. */
@@ -149,11 +164,14 @@ void td_cli_watch_end(struct td_cli_watch *watch);
 struct td_cli_sweep {
 	const struct td_cli_grid *grid;
 	struct td_cli_plan plan;
+	struct td_cli_reading reading;
 	struct td_cli_results results;
 	struct td_cli_runs runs;
 	struct td_cli_watch watch;
 	bool progress;        /* is to be shown */
 	int drawn;            /* characters of it that stand on the line */
+	char note[64];        /* that stands at its end */
+	size_t elsewhere;     /* done now by jobs, and not yet merged */
 	pthread_mutex_t lock; /* of the results and of what follows */
 	size_t done, failed;  /* now, not before */
 	uint32_t failed_index;
@@ -165,5 +183,10 @@ struct td_cli_sweep {
 };
 
 int td_cli_sweep_run(struct td_cli_sweep *sweep, size_t jobs, struct tide_error *err);
+
+/* ---- shown.c: the line of progress ---- */
+
+void td_cli_sweep_draw(struct td_cli_sweep *sweep);
+void td_cli_sweep_wipe(struct td_cli_sweep *sweep);
 
 #endif
