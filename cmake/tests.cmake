@@ -8,6 +8,7 @@ set(TIDE_LONG_TESTS
 	"conformance/(library|matrix|must-show|numbering|oracle|parameters)$"
 	"docs/(papers|writing-a-policy)|explore/|golden/(check|manual)$|golden/reproduce-gram|gpu/compile"
 	"hostile/run-fine|hostile/.*-loops$|live/(nbd|race|replay|run|stress|fail-reads)"
+	"sweep/(mpi|slurm)"
 	"unit/(device_stress|lib_workloads|mech_uffd|policy_leu|pool_stress|trace_write|workload_observuvm)")
 list(JOIN TIDE_LONG_TESTS "|" TIDE_LONG_TESTS)
 
@@ -18,6 +19,7 @@ set(TIDE_PLAIN_TESTS
 	"arch/|docs/|bench/|gpu/compile|conformance/(must-show|numbering|oracle|oracle-expected)$|explore/mutants"
 	"golden/(advise|check|manual|real|same-twice|compare|cppe|doctor|gmt|gpu|help|hmm|json|leu|models|mrc)"
 	"golden/(observuvm|output|place|policies|pool|reproduce|run|sim|version|workloads)"
+	"sweep/slurm"
 	"unit/(lib_workloads|mech_groups|policy_leu|workload_.*_runs|workload_cppe|workload_gmt|workload_observuvm)")
 list(JOIN TIDE_PLAIN_TESTS "|" TIDE_PLAIN_TESTS)
 
