@@ -5,6 +5,7 @@
 #include <jansson.h>
 #include <stdint.h>
 
+#include "csv.h"
 #include "figure.h"
 #include "report.h"
 
@@ -188,7 +189,6 @@ struct td_report_text td_report_near(const struct td_report_run *run);
 const char *td_report_metric_name(enum td_report_metric metric);
 void td_report_html(FILE *to, const char *text);
 void td_report_html_part(FILE *to, const char *text, size_t n); /* its first n bytes */
-void td_report_csv(FILE *to, const char *text);                 /* one cell */
 
 /* tables.c: rows that are too many are left out, with a word about it. */
 #define TD_REPORT_ROWS_MOST 1000

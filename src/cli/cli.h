@@ -25,6 +25,9 @@ int td_cli_check_input(const struct td_cli_input *in, struct tide_error *err);
 /* A trace, or NULL, that can be opened again and again; instead: what to do where it cannot. */
 int td_cli_check_rereadable(const char *trace, const char *instead, struct tide_error *err);
 
+/* Results are printed in one form. */
+int td_cli_check_form(bool json, bool csv, struct tide_error *err);
+
 /* presets.c: what is not given (NULL) as the preset has it. */
 int td_cli_preset(const char *name, const char **chunk, const char **prefetch,
 		  struct tide_error *err);

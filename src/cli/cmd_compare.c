@@ -5,6 +5,7 @@
 
 #include "cli.h"
 #include "compare.h"
+#include "csv.h"
 #include "tide/policy.h"
 
 #define TD_CLI_OPTIONS struct td_cli_compare_options
@@ -31,6 +32,7 @@ static const struct td_cli_option options[] = {
 	TD_CLI_WATCHDOG_OPTION(setup.watchdog),
 	TD_CLI_JOBS_OPTION,
 	TD_CLI_JSON_OPTION,
+	TD_CLI_CSV_OPTION,
 	TD_CLI_PROGRESS_OPTION,
 	TD_CLI_HELP_OPTION,
 	TD_CLI_END_OPTIONS,
@@ -193,11 +195,24 @@ static int print_json(const struct td_cli_comparison *all, struct tide_error *er
 		err);
 }
 
+static void print_csv(const struct td_cli_comparison *all)
+{
+	share_input(all);
+	td_cli_csv_heads();
+	for (size_t i = 0; i < all->pairs.n; i++)
+		if (all->runs[i].json)
+			td_cli_csv_run(all->runs[i].json);
+}
+
 static int print_result(const struct td_cli_comparison *all,
 			const struct td_cli_compare_options *args, struct tide_error *err)
 {
 	if (args->json)
 		return print_json(all, err);
+	if (args->csv) {
+		print_csv(all);
+		return 0;
+	}
 	print_setup(all);
 	return td_cli_compare_table(all, err);
 }
@@ -262,6 +277,8 @@ static int compare_as(const struct td_cli_compare_options *args, struct tide_err
 	struct tide_sim_options options = {.size = sizeof options};
 	int rc = td_cli_setup(&args->setup, &options, err);
 
+	if (!rc)
+		rc = td_cli_check_form(args->json, args->csv, err);
 	/* Where it is too long to be kept, every run reads the input for itself. */
 	if (!rc)
 		rc = td_cli_check_rereadable(args->setup.in.trace, "use tide sim", err);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "csv.h"
 
 #define DEFAULT_MODEL "h200" /* of workloads */
 
@@ -13,7 +14,7 @@ struct sim_options {
 	struct td_cli_setup setup;
 	const char *evict, *prefetch, *place, *log, *preset, *progress;
 	uint64_t jobs; /* 0: not given */
-	bool json;
+	bool json, csv;
 };
 #define TD_CLI_OPTIONS struct sim_options
 
@@ -41,6 +42,7 @@ static const struct td_cli_option options[] = {
 	TD_CLI_ERRORS_OPTION(setup.replace_invalid),
 	TD_CLI_WATCHDOG_OPTION(setup.watchdog),
 	TD_CLI_JSON_OPTION,
+	TD_CLI_CSV_OPTION,
 	TD_CLI_PROGRESS_OPTION,
 	TD_CLI_HELP_OPTION,
 	TD_CLI_END_OPTIONS,
@@ -276,11 +278,33 @@ static int print_text(struct tide_sim *sim, struct tide_error *err)
 	return 0;
 }
 
+static int print_csv(struct tide_sim *sim, struct tide_error *err)
+{
+	json_t *run;
+	int rc = td_cli_load_run(sim, &run, err);
+
+	if (rc)
+		return rc;
+	td_cli_csv_heads();
+	td_cli_csv_run(run);
+	json_decref(run);
+	return 0;
+}
+
+static int print_result(const struct sim_options *o, struct tide_sim *sim, struct tide_error *err)
+{
+	if (o->csv)
+		return print_csv(sim, err);
+	return o->json ? print_text(sim, err) : print_run(sim, err);
+}
+
 /* The options as the library takes them. */
 static int set_up(const struct sim_options *o, struct tide_sim_options *out, struct tide_error *err)
 {
 	int rc = td_cli_setup(&o->setup, out, err);
 
+	if (!rc)
+		rc = td_cli_check_form(o->json, o->csv, err);
 	if (rc)
 		return rc;
 	if (o->log && strcmp(o->log, "-") == 0)
@@ -320,7 +344,7 @@ static int run(const void *given, struct tide_error *err)
 	rc = tide_sim_run(sim, td_cli_progress_show, &progress, err);
 	td_cli_progress_end(&progress);
 	if (!rc)
-		rc = o->json ? print_text(sim, err) : print_run(sim, err);
+		rc = print_result(o, sim, err);
 	tide_sim_close(sim);
 	return rc;
 }

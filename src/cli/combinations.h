@@ -13,7 +13,7 @@ struct td_cli_compare_options {
 	struct td_cli_list evict, prefetch, place, policies;
 	uint64_t jobs; /* 0: not given */
 	const char *progress, *preset;
-	bool json;
+	bool json, csv;
 };
 
 struct td_cli_pair {

@@ -66,3 +66,10 @@ int td_cli_setup(const struct td_cli_setup *setup, struct tide_sim_options *opti
 	};
 	return 0;
 }
+
+int td_cli_check_form(bool json, bool csv, struct tide_error *err)
+{
+	if (json && csv)
+		return tide_fail(err, -EINVAL, "both --json and --csv: give one of them");
+	return 0;
+}

@@ -128,6 +128,8 @@ const struct td_cli_verb *td_cli_next_verb(const struct td_cli_verb *const *verb
 	 TD_CLI_NAMES(td_cli_workload_name)}
 #define TD_CLI_JSON_OPTION \
 	{"json", 0, TD_CLI_FLAG, TD_CLI_AT(json), NULL, "print one JSON document", TD_CLI_ANY}
+#define TD_CLI_CSV_OPTION \
+	{"csv", 0, TD_CLI_FLAG, TD_CLI_AT(csv), NULL, "print plain numbers as CSV", TD_CLI_ANY}
 #define TD_CLI_PROGRESS_OPTION \
 	{"progress", 0, TD_CLI_TEXT, TD_CLI_AT(progress), "WHEN", \
 	 "show progress on standard error: always, never or auto (auto: if it is a terminal)", \

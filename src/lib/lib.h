@@ -31,6 +31,7 @@ struct tide_sim {
 	uint64_t page_bytes, near_pages, host_pages, seed;
 	/* Where objects have sizes: near memory, and all objects' sizes, 0 if not known. */
 	uint64_t near_bytes, object_bytes;
+	double near_share; /* as it was asked for, 0.75; 0: in pages or bytes */
 	uint32_t chunk_pages;
 	char *input, *evict, *prefetch, *place; /* as they were written; place NULL: none */
 	bool is_workload;

@@ -286,6 +286,7 @@ static int make_object(struct tide_sim *sim, bool sized, struct tide_error *err)
 static int resolve_near(struct tide_sim *sim, const struct td_engine_config *config,
 			const struct td_lib_near *near, struct tide_error *err)
 {
+	sim->near_share = td_lib_share(near);
 	if (!config->sized)
 		return td_lib_near_resolve(near, sim->facts.pages, sim->chunk_pages,
 					   &sim->near_pages, err);

@@ -41,6 +41,7 @@ void td_lib_summarize(const struct tide_sim *sim, struct td_lib_summary *out)
 		.seed = sim->seed,
 		.near_bytes = sim->near_bytes,
 		.object_bytes = sim->object_bytes,
+		.near_share = sim->near_share,
 		.counts = sim->engine->counts,
 	};
 	sum_time(sim, out);
@@ -86,6 +87,8 @@ static json_t *config(const struct td_lib_summary *s)
 		json_object_set_new(o, "split", td_lib_text(s->split));
 	if (s->near_bytes)
 		json_object_set_new(o, "near_bytes", td_lib_integer(s->near_bytes));
+	json_object_set_new(o, "near_share",
+			    s->near_share > 0 ? json_real(s->near_share) : json_null());
 	return o;
 }
 
@@ -138,6 +141,11 @@ static json_t *wall(const struct td_lib_summary *s)
 	return o;
 }
 
+static json_t *miss_ratio(const struct tide_counts *c)
+{
+	return c->accesses ? json_real((double)c->faults / (double)c->accesses) : json_null();
+}
+
 json_t *td_lib_sim_policy(const struct tide_sim *sim)
 {
 	return td_lib_policy_json(sim->engine);
@@ -160,6 +168,7 @@ json_t *td_lib_sim_document(const struct tide_sim *sim)
 	json_object_set_new(o, "policy", td_lib_sim_policy(sim));
 	json_object_set_new(o, "time", timing(sim, &s.time));
 	json_object_set_new(o, "wall", wall(&s));
+	json_object_set_new(o, "miss_ratio", miss_ratio(&s.counts));
 	return o;
 }
 

@@ -14,6 +14,12 @@ static inline bool td_lib_is_share(const struct td_lib_near *amount)
 	return amount->share_numerator != 0;
 }
 
+/* 0.75 of 75%; 0: it is no share. */
+static inline double td_lib_share(const struct td_lib_near *amount)
+{
+	return (double)amount->share_numerator / 1e11;
+}
+
 /* Or are the accesses pushed? */
 static inline bool td_lib_sim_has_input(const struct tide_sim_options *o)
 {

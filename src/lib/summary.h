@@ -24,6 +24,7 @@ struct td_lib_summary {
 	const char *split;                             /* NULL: one cache for all */
 	uint64_t page_bytes, chunk_pages, near_pages, host_pages, seed;
 	uint64_t near_bytes, object_bytes; /* of objects with sizes; near_bytes 0: pages */
+	double near_share;                 /* as it was asked for; 0: in pages or bytes */
 	struct tide_counts counts;
 	struct td_lib_times time; /* all 0: there was no clock */
 	double seconds;           /* of this machine */

@@ -35,6 +35,7 @@ static const struct td_cli_option options[] = {
 	TD_CLI_SEED_OPTION,
 	TD_CLI_JOBS_OPTION,
 	TD_CLI_JSON_OPTION,
+	TD_CLI_CSV_OPTION,
 	TD_CLI_PROGRESS_OPTION,
 	TD_CLI_HELP_OPTION,
 	TD_CLI_END_OPTIONS,
@@ -178,6 +179,8 @@ static int set_up(struct td_cli_mrc *all, struct tide_error *err)
 	const struct td_cli_mrc_options *args = all->args;
 	int rc = td_cli_check_input(&args->in, err);
 
+	if (!rc)
+		rc = td_cli_check_form(args->json, args->csv, err);
 	if (!rc && args->policy.n > TD_CLI_MRC_CURVES)
 		rc = tide_fail(err, -EINVAL, "more than %d curves in one table: give fewer",
 			       TD_CLI_MRC_CURVES);
@@ -218,7 +221,9 @@ static int run(const void *given, struct tide_error *err)
 	td_lib_reading_free(all.reading);
 	if (!rc && args->plot)
 		rc = plot(&all, err);
-	if (!rc)
+	if (!rc && args->csv)
+		td_cli_mrc_csv(&all);
+	else if (!rc)
 		rc = args->json ? td_cli_mrc_json(&all, err) : td_cli_mrc_show(&all, err);
 	for (size_t i = 0; i < all.n; i++)
 		free(all.at[i].mrc);

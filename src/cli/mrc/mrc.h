@@ -12,7 +12,7 @@ struct td_cli_mrc_options {
 	const char *page, *seed, *sizes, *sample, *plot, *progress;
 	struct td_cli_list policy;
 	uint64_t jobs; /* 0: not given */
-	bool exact, verify, objects, json;
+	bool exact, verify, objects, json, csv;
 };
 
 struct td_cli_mrc_curve {
@@ -56,5 +56,7 @@ static inline double td_cli_mrc_ratio(const struct tide_mrc *m, size_t i, enum t
 /* show.c, json.c: all curves, for people and as a document. */
 int td_cli_mrc_show(const struct td_cli_mrc *all, struct tide_error *err);
 int td_cli_mrc_json(const struct td_cli_mrc *all, struct tide_error *err);
+/* csv.c: a row for every point. */
+void td_cli_mrc_csv(const struct td_cli_mrc *all);
 
 #endif
