@@ -10,7 +10,8 @@ const char *td_report_state_name(enum td_report_state state)
 	return names[state];
 }
 
-static void put_why(const struct td_report *r, const struct td_report_run *run, FILE *to)
+static void put_why(const struct td_report *r, const struct td_report_run *run,
+		    struct td_report_table *to)
 {
 	const struct td_report_run *stands = &r->runs[run->instead - 1];
 	char why[200];
@@ -26,9 +27,10 @@ static void put_why(const struct td_report *r, const struct td_report_run *run, 
 	td_report_put_text(to, why);
 }
 
-static void put_row(const struct td_report *r, const struct td_report_run *run, FILE *to)
+static void put_row(const struct td_report *r, const struct td_report_run *run,
+		    struct td_report_table *to)
 {
-	fputs("<tr>", to);
+	td_report_put_row(to, false);
 	td_report_put_number(to, run->number, td_report_grouped(run->number).text);
 	td_report_put_text(to, r->files.at[run->file]);
 	td_report_put_text(to, r->inputs.at[run->input]);
@@ -37,26 +39,17 @@ static void put_row(const struct td_report *r, const struct td_report_run *run, 
 			     td_report_grouped(run->counts[TD_REPORT_faults]).text);
 	td_report_put_text(to, r->versions.at[run->version]);
 	put_why(r, run, to);
-	fputs("</tr>\n", to);
 }
 
 void td_report_put_aside(const struct td_report *r, FILE *to)
 {
 	static const char *const heads[] = {"#run",    "file", "input", "combination",
 					    "#faults", "tide", "why",   NULL};
-	size_t rows = 0, left = 0;
+	struct td_report_table t;
 
-	td_report_put_heads("Results that are not compared", heads, to);
-	for (size_t i = 0; i < r->n_runs; i++) {
-		if (r->runs[i].state == TD_REPORT_STANDS)
-			continue;
-		if (rows == TD_REPORT_ROWS_MOST) {
-			left++;
-			continue;
-		}
-		put_row(r, &r->runs[i], to);
-		rows++;
-	}
-	td_report_put_foot(to);
-	td_report_put_left_out(left, "results", "runs.csv", to);
+	td_report_put_heads(&t, "Results that are not compared", heads, to);
+	for (size_t i = 0; i < r->n_runs; i++)
+		if (r->runs[i].state != TD_REPORT_STANDS)
+			put_row(r, &r->runs[i], &t);
+	td_report_put_foot(&t, "results", "runs.csv");
 }

@@ -7,7 +7,6 @@
 #include "choose.h"
 
 #define FIGURES_MOST 60
-#define SERIES_MOST TD_REPORT_COLOURS
 
 /* ---- making one ---- */
 
@@ -204,7 +203,8 @@ static void choose_combinations(const struct td_report *r, struct td_report_choi
 	c->n = 0;
 	for (uint32_t i = 0; i < r->combinations.n; i++) {
 		size_t at = c->n;
-		if (!r->scores[i].groups)
+		if (!r->scores[i].groups ||
+		    (r->wish.n_series && td_report_wanted(r, r->combinations.at[i]) == SIZE_MAX))
 			continue;
 		while (at > 0 && is_better(r, i, c->at[at - 1]))
 			at--;
@@ -216,11 +216,31 @@ static void choose_combinations(const struct td_report *r, struct td_report_choi
 	}
 }
 
-static int compare_numbers(const void *a, const void *b)
+static int compare_means(const struct td_report *r, uint32_t a, uint32_t b)
 {
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	double x = td_report_mean_gain(r, a), y = td_report_mean_gain(r, b);
 
-	return (x > y) - (x < y);
+	if (isnan(x) || isnan(y))
+		return (int)isnan(x) - (int)isnan(y);
+	return (x < y) - (x > y);
+}
+
+/* As they were asked for, else by the order that was, else as they were seen first. */
+static int compare_series(const void *a, const void *b, void *report)
+{
+	const struct td_report *r = report;
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	const char *one = r->combinations.at[x], *two = r->combinations.at[y];
+	int by = 0;
+
+	if (r->order_by == TD_REPORT_BY_NAME)
+		by = strverscmp(one, two);
+	else if (r->order_by == TD_REPORT_BY_BEST)
+		by = compare_means(r, x, y);
+	else if (r->wish.n_series)
+		by = (td_report_wanted(r, one) > td_report_wanted(r, two)) -
+		     (td_report_wanted(r, one) < td_report_wanted(r, two));
+	return by ? by : (x > y) - (x < y);
 }
 
 /* A combination that was not run here has no place in the legend. */
@@ -249,8 +269,8 @@ int td_report_choose(struct td_report *r)
 	struct td_report_choice c;
 	int rc;
 
-	choose_combinations(r, &c, SERIES_MOST);
-	qsort(c.at, c.n, sizeof c.at[0], compare_numbers);
+	choose_combinations(r, &c, r->wish.n_series ? TD_REPORT_STYLES : TD_REPORT_COLOURS);
+	qsort_r(c.at, c.n, sizeof c.at[0], compare_series, r);
 	rc = td_report_choose_papers(r);
 	if (!rc)
 		rc = td_report_choose_bars(r, &c);

@@ -9,7 +9,7 @@
 
 /* The combinations that figures show, in the order they were first seen. */
 struct td_report_choice {
-	uint32_t at[TD_REPORT_COLOURS + 1];
+	uint32_t at[TD_REPORT_STYLES + 1];
 	size_t n;
 };
 

@@ -14,7 +14,8 @@ struct grid {
 	const struct td_report_choice *c;
 	uint32_t model, size;
 	enum td_report_metric metric;
-	size_t n; /* inputs */
+	size_t baseline; /* of all its groups */
+	size_t n;        /* inputs */
 	uint32_t *inputs;
 	double *logs;  /* sum of logarithms of gains, input by input */
 	double *costs; /* sum */
@@ -69,7 +70,8 @@ static int fill(struct grid *d)
 	for (size_t i = 0; i < r->n_groups; i++) {
 		const struct td_report_group *g = &r->groups[i];
 		const struct td_report_run *first = td_report_run_at(r, g, 0);
-		if (first->model == d->model && first->size == d->size && g->metric == d->metric)
+		if (first->model == d->model && first->size == d->size && g->metric == d->metric &&
+		    td_report_baseline_of(r, g) == d->baseline)
 			add_group(d, g);
 	}
 	return 0;
@@ -95,9 +97,7 @@ static double shown_gain(enum td_report_metric metric, double log_gain, size_t n
 static void note_choice(const struct grid *d, struct td_report_figure *f)
 {
 	if (d->c->n < d->r->combinations.n &&
-	    asprintf(&f->note,
-		     "The %zu of %zu combinations with the best mean are drawn; the table below "
-		     "has the others.",
+	    asprintf(&f->note, "%zu of %zu combinations are drawn; the table below has the others.",
 		     d->c->n, d->r->combinations.n) < 0)
 		f->note = NULL;
 }
@@ -125,11 +125,27 @@ static int title_absolute(const struct grid *d, struct td_report_figure *f, cons
 	return rc;
 }
 
-/* Every combination of the only input, the best ones where they are many. */
+/* The runs of a group that bars show: those of the series that were asked for, in their order, or
+ * all of them. */
+static size_t pick_runs(const struct grid *d, const struct td_report_run **at, size_t most)
+{
+	const struct td_report *r = d->r;
+	const struct td_report_group *g = d->last;
+	bool all = !r->wish.n_series && r->order_by == TD_REPORT_BY_FIRST;
+	size_t n = 0;
+
+	for (size_t c = 0; c < (all ? 1 : d->c->n); c++)
+		for (size_t i = 0; i < g->n && n < most; i++)
+			if (all || td_report_run_at(r, g, i)->combination == d->c->at[c])
+				at[n++] = td_report_run_at(r, g, i);
+	return n;
+}
+
+/* Every combination of the only input, the first ones where they are many. */
 static int draw_one_input(struct grid *d)
 {
-	const struct td_report_group *g = d->last;
-	size_t n = g->n < TD_REPORT_BARS_MOST ? g->n : TD_REPORT_BARS_MOST;
+	const struct td_report_run *at[TD_REPORT_BARS_MOST];
+	size_t n = pick_runs(d, at, TD_REPORT_BARS_MOST);
 	struct td_report_figure *f = td_report_new_figure(d->r, TD_REPORT_BARS, 1, n);
 	struct td_report_series *s;
 	int rc;
@@ -141,12 +157,11 @@ static int draw_one_input(struct grid *d)
 	if (!s || rc)
 		return -ENOMEM;
 	for (size_t i = 0; i < n && !rc; i++) {
-		const struct td_report_run *run = td_report_run_at(d->r, g, i);
-		s->y[i] = (double)td_report_cost(run, d->metric);
-		rc = td_report_new_group(f, d->r->combinations.at[run->combination]);
+		s->y[i] = (double)td_report_cost(at[i], d->metric);
+		rc = td_report_new_group(f, d->r->combinations.at[at[i]->combination]);
 	}
-	if (n < g->n &&
-	    asprintf(&f->note, "The first %zu of %zu combinations are drawn.", n, g->n) < 0)
+	if (n < d->last->n &&
+	    asprintf(&f->note, "%zu of %zu combinations are drawn.", n, d->last->n) < 0)
 		f->note = NULL;
 	td_report_scale(f, d->metric);
 	return rc;
@@ -158,7 +173,7 @@ static int title_gains(const struct grid *d, struct td_report_figure *f, size_t 
 {
 	struct td_report *r = d->r;
 	bool timed = td_report_is_time(d->metric);
-	char start[320], number[64] = "", *title, *name = NULL;
+	char start[320], label[100], number[64] = "", *title, *name = NULL;
 	int rc = -ENOMEM;
 
 	if (parts > 1)
@@ -167,17 +182,18 @@ static int title_gains(const struct grid *d, struct td_report_figure *f, size_t 
 		 timed                            ? "Speedup"
 		 : d->metric == TD_REPORT_STORAGE ? "Storage I/O"
 						  : "Faults",
-		 timed ? "over" : "relative to", td_report_baseline(r), number);
+		 timed ? "over" : "relative to", td_report_baseline(r, d->baseline), number);
 	title = td_report_where(r, start, d->model, r->sizes.at[d->size]);
 	if (title &&
 	    asprintf(&name, "bars-%s-%s-%s%s", timed ? "speedup" : td_report_metric_name(d->metric),
 		     r->sizes.at[d->size], r->models.n > 1 ? r->models.at[d->model] : "",
 		     number) < 0)
 		name = NULL;
+	snprintf(label, sizeof label, "%s %s %.40s",
+		 timed ? "speedup" : td_report_metric_name(d->metric),
+		 timed ? "over" : "relative to", td_report_baseline(r, d->baseline));
 	if (name)
-		rc = td_report_title(r, f, name, title, "input",
-				     timed ? "speedup (more is better)"
-					   : "relative (less is better)");
+		rc = td_report_title(r, f, name, title, "input", label);
 	free(title);
 	free(name);
 	f->mark = 1;
@@ -214,8 +230,7 @@ static double mean_of(const struct grid *d, size_t column)
 
 static int draw_part(struct grid *d, size_t from, size_t to, size_t part, size_t parts)
 {
-	/* Ratios to different policies have no mean. */
-	bool is_last = part + 1 == parts && d->r->baselines == 1;
+	bool is_last = part + 1 == parts;
 	size_t n = to - from + is_last;
 	struct td_report_figure *f = td_report_new_figure(d->r, TD_REPORT_BARS, d->c->n, n);
 	int rc;
@@ -341,11 +356,13 @@ static int draw_size(struct td_report *r, const struct td_report_choice *c, uint
 	int rc = 0;
 
 	for (int k = TD_REPORT_MEASURED; k >= TD_REPORT_FAULTS && !rc; k--)
-		rc = draw_grid(&(struct grid){.r = r,
-					      .c = c,
-					      .model = model,
-					      .size = size,
-					      .metric = (enum td_report_metric)k});
+		for (size_t b = 0; b < r->baselines && !rc; b++)
+			rc = draw_grid(&(struct grid){.r = r,
+						      .c = c,
+						      .model = model,
+						      .size = size,
+						      .metric = (enum td_report_metric)k,
+						      .baseline = b});
 	return rc;
 }
 

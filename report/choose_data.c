@@ -6,7 +6,7 @@
 
 #include "choose.h"
 
-#define CURVES_MOST (2 * TD_REPORT_COLOURS)
+#define CURVES_MOST TD_REPORT_STYLES
 #define STATEMENTS_MOST 2000 /* that are looked at for figures: each is compared with all */
 
 /* ---- curves of one input ---- */
@@ -64,28 +64,68 @@ static int scale_sizes(struct td_report_figure *f)
 	return f->x_label ? 0 : -ENOMEM;
 }
 
-static int draw_curves(struct td_report *r, size_t first)
+/* As combinations are put in order: choose.c. */
+static int compare_curves(const void *a, const void *b, void *report)
 {
-	uint32_t input = r->curves[first].input;
+	const struct td_report *r = report;
+	const struct td_report_curve *x = &r->curves[*(const size_t *)a];
+	const struct td_report_curve *y = &r->curves[*(const size_t *)b];
+	const char *one = r->policies.at[x->policy], *two = r->policies.at[y->policy];
+	int by = 0;
+
+	if (r->order_by == TD_REPORT_BY_NAME)
+		by = strverscmp(one, two);
+	else if (r->order_by == TD_REPORT_BY_BEST)
+		by = (x->mean > y->mean) - (x->mean < y->mean);
+	else if (r->wish.n_series)
+		by = (td_report_wanted(r, one) > td_report_wanted(r, two)) -
+		     (td_report_wanted(r, one) < td_report_wanted(r, two));
+	return by ? by : (x > y) - (x < y);
+}
+
+/* The curves of an input that are to be drawn, in their order. */
+static size_t pick_curves(struct td_report *r, size_t first, size_t *at)
+{
+	size_t n = 0;
+
+	for (size_t i = first; i < r->n_curves; i++) {
+		const struct td_report_curve *c = &r->curves[i];
+		if (c->input == r->curves[first].input && !c->state &&
+		    (!r->wish.n_series ||
+		     td_report_wanted(r, r->policies.at[c->policy]) != SIZE_MAX))
+			at[n++] = i;
+	}
+	qsort_r(at, n, sizeof *at, compare_curves, r);
+	return n;
+}
+
+static int draw_picked(struct td_report *r, uint32_t input, const size_t *at, size_t n)
+{
 	struct td_report_figure *f = td_report_new_figure(r, TD_REPORT_LINES, CURVES_MOST, 0);
-	size_t left = 0;
 	int rc;
 
 	if (!f)
 		return 0;
 	rc = title_curves(r, f, r->inputs.at[input]);
-	for (size_t i = first; i < r->n_curves && !rc; i++) {
-		if (r->curves[i].input != input || r->curves[i].state)
-			continue;
-		if (f->n_series < CURVES_MOST)
-			rc = add_curve(r, f, &r->curves[i]);
-		else
-			left++;
-	}
+	for (size_t i = 0; i < n && i < CURVES_MOST && !rc; i++)
+		rc = add_curve(r, f, &r->curves[at[i]]);
 	if (!rc)
 		rc = scale_sizes(f);
-	if (left && asprintf(&f->note, "%zu more curves are not drawn.", left) < 0)
+	if (n > CURVES_MOST &&
+	    asprintf(&f->note, "%zu more curves are not drawn.", n - CURVES_MOST) < 0)
 		f->note = NULL;
+	return rc;
+}
+
+static int draw_curves(struct td_report *r, size_t first)
+{
+	size_t *at = calloc(r->n_curves + 1, sizeof *at), n;
+	int rc = at ? 0 : -ENOMEM;
+
+	n = rc ? 0 : pick_curves(r, first, at);
+	if (n)
+		rc = draw_picked(r, r->curves[first].input, at, n);
+	free(at);
 	return rc;
 }
 
@@ -149,7 +189,8 @@ static int title_paper(struct td_report *r, struct td_report_figure *f, const ch
 static int add_pairs(struct td_report_figure *f, const struct td_report_statement *const *at,
 		     size_t n)
 {
-	struct td_report_series *published = td_report_new_series(f, "published", 7, n);
+	struct td_report_series *published =
+		td_report_new_series(f, "published", TD_REPORT_GREY, n);
 	struct td_report_series *measured = td_report_new_series(f, "measured", 0, n);
 	int rc = published && measured ? 0 : -ENOMEM;
 

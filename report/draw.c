@@ -28,19 +28,21 @@ static char *read_back(int fd)
 	return text;
 }
 
-static int draw_to(const struct td_report_figure *f, enum td_report_form form, int fd,
+/* output NULL: for the page. */
+static int draw_to(const struct td_report *r, const struct td_report_figure *f,
+		   enum td_report_form form, const struct td_report_output *output, int fd,
 		   struct tide_error *err)
 {
 	FILE *script = td_report_script();
 
 	if (script)
-		td_report_figure_script(f, form, script);
-	return td_report_gnuplot(script, fd, form == TD_REPORT_PNG ? "IEND" : "</svg>",
-				 form < TD_REPORT_SVG ? NULL : "--figures", err);
+		td_report_figure_script(f, form, output, &r->look, script);
+	return td_report_gnuplot(script, fd, output ? output->last : td_report_svg.last,
+				 output ? "--figures" : NULL, err);
 }
 
-static int draw_inline(const struct td_report_figure *f, enum td_report_form form, char **out,
-		       struct tide_error *err)
+static int draw_inline(const struct td_report *r, const struct td_report_figure *f,
+		       enum td_report_form form, char **out, struct tide_error *err)
 {
 	int fd = memfd_create("figure", MFD_CLOEXEC);
 	char *svg = NULL;
@@ -48,7 +50,7 @@ static int draw_inline(const struct td_report_figure *f, enum td_report_form for
 
 	if (fd < 0)
 		return tide_fail(err, -ENOMEM, "no memory for a figure: free some");
-	rc = draw_to(f, form, fd, err);
+	rc = draw_to(r, f, form, NULL, fd, err);
 	if (!rc) {
 		svg = read_back(fd);
 		*out = svg ? td_report_inline_svg(svg, f->title) : NULL;
@@ -67,10 +69,10 @@ int td_report_draw(struct td_report *r, struct tide_error *err)
 	int rc = r->n_figures ? td_report_gnuplot_check(NULL, err) : 0;
 
 	for (size_t i = 0; i < r->n_figures && !rc; i++) {
-		rc = draw_inline(&r->figures[i], TD_REPORT_WIDE, &r->figures[i].wide, err);
+		struct td_report_figure *f = &r->figures[i];
+		rc = draw_inline(r, f, TD_REPORT_WIDE, &f->wide, err);
 		if (!rc)
-			rc = draw_inline(&r->figures[i], TD_REPORT_NARROW, &r->figures[i].narrow,
-					 err);
+			rc = draw_inline(r, f, TD_REPORT_NARROW, &f->narrow, err);
 	}
 	r->has_gnuplot = !rc;
 	return rc;
@@ -78,16 +80,16 @@ int td_report_draw(struct td_report *r, struct tide_error *err)
 
 /* ---- into files ---- */
 
-static int draw_file(const struct td_report_figure *f, enum td_report_form form, const char *folder,
+static int draw_file(const struct td_report *r, const struct td_report_figure *f,
+		     const struct td_report_output *output, const char *folder,
 		     struct tide_error *err)
 {
 	struct td_report_file file;
-	int rc = td_report_file_open(&file, folder, f->name, form == TD_REPORT_PNG ? "png" : "svg",
-				     err);
+	int rc = td_report_file_open(&file, folder, f->name, output->ending + 1, err);
 
 	if (rc)
 		return rc;
-	rc = draw_to(f, form, fileno(file.to), err);
+	rc = draw_to(r, f, TD_REPORT_FILE, output, fileno(file.to), err);
 	return td_report_file_close(&file, rc, err);
 }
 
@@ -154,18 +156,17 @@ static int write_data(const struct td_report_figure *f, const char *folder, stru
 
 static int draw_files(const struct td_report *r, const char *folder, struct tide_error *err)
 {
+	static const struct td_report_output *const outputs[] = {&td_report_svg, &td_report_pdf,
+								 &td_report_png};
 	int rc = r->n_figures ? td_report_gnuplot_check("--figures", err) : 0;
 
-	for (size_t i = 0; i < r->n_figures && !rc; i++) {
-		rc = draw_file(&r->figures[i], TD_REPORT_SVG, folder, err);
-		if (!rc)
-			rc = draw_file(&r->figures[i], TD_REPORT_PNG, folder, err);
-	}
+	for (size_t i = 0; i < 3 * r->n_figures && !rc; i++)
+		rc = draw_file(r, &r->figures[i / 3], outputs[i % 3], folder, err);
 	return rc;
 }
 
 /* What needs no gnuplot comes first. */
-int td_report_figures(const struct td_report *r, const char *folder, struct tide_error *err)
+int td_report_figures(struct td_report *r, const char *folder, struct tide_error *err)
 {
 	int rc = 0;
 
@@ -176,5 +177,8 @@ int td_report_figures(const struct td_report *r, const char *folder, struct tide
 		rc = write_data(&r->figures[i], folder, err);
 	if (!rc)
 		rc = td_report_write_all(r, folder, err);
-	return rc ? rc : draw_files(r, folder, err);
+	if (!rc)
+		rc = draw_files(r, folder, err);
+	r->has_gnuplot = !rc;
+	return rc;
 }

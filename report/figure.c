@@ -7,21 +7,29 @@
 
 #include "gnuplot.h"
 
-/* Told apart by people who do not see all colours, and by their lightness on paper. The page puts
- * colours of its own in their place, which suit a dark screen too: page.css. */
-static const char *const colours[TD_REPORT_COLOURS] = {"#0072b2", "#e69f00", "#009e73", "#cc79a7",
-						       "#d55e00", "#56b4e9", "#8c6d1f", "#6b6b6b"};
-static const int markers[TD_REPORT_COLOURS] = {7, 5, 9, 13, 11, 15, 6, 4};
+#define EM_LETTERS 0.6 /* of a letter, about, in the size of letters */
 
-static const struct td_report_size forms[] = {
-	[TD_REPORT_WIDE] = {960, 26, 14, false},
-	[TD_REPORT_NARROW] = {336, 17, 12, true},
-	[TD_REPORT_SVG] = {960, 26, 15, false},
-	[TD_REPORT_PNG] = {960, 26, 15, false},
-};
+/* The page has two forms of a figure; files have one, as wide as was asked for. */
+static struct td_report_size form_of(const struct td_report_figure *f, enum td_report_form which,
+				     const struct td_report_look *look)
+{
+	static const struct td_report_size page[] = {
+		[TD_REPORT_WIDE] = {960, 14, 2, 26, false, 0.44, 0.35},
+		[TD_REPORT_NARROW] = {336, 12, 2, 17, true, 0.89, 0},
+	};
+	struct td_report_size form = {.font = TD_REPORT_LETTERS, .line = 1.5};
 
-#define LEGEND_ROW 20
-#define PNG_SCALE 2 /* pixels for each of an SVG: sharp in print */
+	if (which != TD_REPORT_FILE)
+		return page[which];
+	form.width = td_report_look_pixels(look);
+	form.letters = (int)fmin(26, fmax(9, form.width / form.font * EM_LETTERS));
+	form.lines = td_report_is_small(&form) ? 0.58 : 0.44;
+	form.bars = td_report_is_small(&form) ? 0.5 : 0.35;
+	/* Standing bars that would be thinner than a line lie, and the figure grows with them. */
+	form.lies = f->kind == TD_REPORT_BARS &&
+		    form.width * 0.8 < 4 * (double)(f->n_groups * (f->n_series + 1));
+	return form;
+}
 
 /* The end of a long label says more than its start, where that is a path; else its start. */
 void td_report_put_label(FILE *to, const char *text, int letters)
@@ -57,23 +65,25 @@ size_t td_report_longest(const struct td_report_figure *f, int letters)
 /* Whether the labels of standing bars overlap unless they are turned. */
 bool td_report_is_turned(const struct td_report_figure *f, const struct td_report_size *form)
 {
-	size_t room = (size_t)form->width * 8 / 10 / (f->n_groups + 1);
+	double room = form->width * 0.8 / (double)(f->n_groups + 1);
 
-	return td_report_longest(f, form->letters) * 8 + 8 > room;
+	return ((double)td_report_longest(f, form->letters) + 1) * EM_LETTERS * form->font > room;
 }
 
-/* Columns of the legend, about: two on a phone, else as many as have room. */
+/* Columns of the legend, about: as many as have room. */
 static size_t legend_columns(const struct td_report_figure *f, const struct td_report_size *form)
 {
-	size_t letters = 0, width;
+	size_t letters = 0;
+	double width;
 
 	for (size_t i = 0; i < f->n_series; i++) {
 		size_t n = strlen(f->series[i].name);
 		letters = n > letters ? n : letters;
 	}
 	letters = letters < (size_t)form->letters ? letters : (size_t)form->letters;
-	width = letters * (size_t)form->font * 6 / 10 + 70;
-	return form->lies ? 2 : (size_t)form->width / width;
+	/* A sample of the line and the space between columns come with the name. */
+	width = ((double)letters * EM_LETTERS + (form->lies ? 3 : 4.5)) * form->font;
+	return (size_t)fmax(1, form->width / width);
 }
 
 static size_t legend_rows(const struct td_report_figure *f, const struct td_report_size *form)
@@ -83,35 +93,25 @@ static size_t legend_rows(const struct td_report_figure *f, const struct td_repo
 	return f->n_series < 2 ? 0 : (f->n_series - 1) / columns + 1;
 }
 
-static int height_of(const struct td_report_figure *f, const struct td_report_size *form)
+static double legend_height(const struct td_report_figure *f, const struct td_report_size *form)
 {
-	size_t legend = legend_rows(f, form) * LEGEND_ROW;
-	size_t bars = f->n_groups * (f->n_series * (f->n_series > 4 ? 9 : 13) + 9);
-
-	if (f->kind == TD_REPORT_LINES)
-		return form->lies ? 300 + (int)legend : 420;
-	if (form->lies)
-		return 64 + (int)(bars + legend);
-	return 340 + (int)legend +
-	       (td_report_is_turned(f, form) ? (int)td_report_longest(f, form->letters) * 6 : 0);
+	return (double)legend_rows(f, form) * 1.35 * form->font;
 }
 
-static void put_terminal(const struct td_report_figure *f, enum td_report_form which, FILE *to)
+static double height_of(const struct td_report_figure *f, const struct td_report_size *form)
 {
-	const struct td_report_size *form = &forms[which];
-	int height = height_of(f, form);
+	double legend = legend_height(f, form), em = form->font;
+	double bar = f->n_series > 4 ? 0.75 : 1.1;
 
-	if (which == TD_REPORT_PNG)
-		fprintf(to,
-			"set terminal pngcairo noenhanced background 'white' font 'sans,%d' "
-			"fontscale %d pointscale %d linewidth %d size %d,%d\n",
-			form->font - 4, PNG_SCALE, PNG_SCALE, PNG_SCALE, form->width * PNG_SCALE,
-			height * PNG_SCALE);
-	else
-		fprintf(to,
-			"set terminal svg noenhanced dynamic%s font 'sans-serif,%d' size %d,%d\n",
-			which == TD_REPORT_SVG ? " background 'white'" : "", form->font,
-			form->width, height);
+	if (f->kind == TD_REPORT_LINES)
+		return form->lines * form->width + (td_report_is_small(form) ? legend : 0);
+	if (form->lies)
+		return 5.3 * em + legend +
+		       (double)f->n_groups * ((double)f->n_series * bar + 0.75) * em;
+	return form->bars * form->width + legend +
+	       (td_report_is_turned(f, form)
+			? (double)td_report_longest(f, form->letters) * 0.43 * em
+			: 0);
 }
 
 static void put_setting(FILE *to, const char *what, const char *text, const char *more)
@@ -121,28 +121,14 @@ static void put_setting(FILE *to, const char *what, const char *text, const char
 	fprintf(to, " %s\n", more);
 }
 
-static void put_styles(const struct td_report_figure *f, FILE *to)
-{
-	for (size_t i = 0; i < 2 * TD_REPORT_COLOURS; i++)
-		fprintf(to,
-			"set linetype %zu linecolor rgb '%s' linewidth 2 pointtype %d "
-			"pointsize 0.5 dashtype %zu\n",
-			i + 1, colours[i % TD_REPORT_COLOURS], markers[i % TD_REPORT_COLOURS],
-			i / TD_REPORT_COLOURS + 1);
-	fprintf(to,
-		"set tics nomirror scale 0.4 textcolor rgb '#333333'\n"
-		"set style fill solid 1.0 noborder\nset border %d linecolor rgb '#888888'\n",
-		f->kind == TD_REPORT_LINES ? 3 : 1);
-}
-
 /* Beside lines, where there is room; else above, over the whole width. */
 static void put_key(const struct td_report_figure *f, const struct td_report_size *form, FILE *to)
 {
 	bool is_lines = f->kind == TD_REPORT_LINES;
-	double above = (double)(legend_rows(f, form) * LEGEND_ROW + (is_lines ? 8 : 26));
+	double above = legend_height(f, form) + (is_lines ? 0.6 : 1.8) * form->font;
 
-	if (is_lines && !form->lies && f->n_series > 1) {
-		fputs("set key outside right top Left reverse samplen 2 spacing 1.2\n", to);
+	if (is_lines && !td_report_is_small(form) && f->n_series > 1) {
+		fputs("set key outside right top Left reverse samplen 3 spacing 1.2\n", to);
 		return;
 	}
 	fprintf(to, "set tmargin at screen %g\n", 1 - above / height_of(f, form));
@@ -152,7 +138,7 @@ static void put_key(const struct td_report_figure *f, const struct td_report_siz
 		fprintf(to,
 			"set key at screen 0, screen 1 left top horizontal maxcols %zu Left "
 			"reverse samplen %d spacing 1.1\n",
-			legend_columns(f, form), is_lines ? 2 : 1);
+			legend_columns(f, form), is_lines ? 3 : 1);
 }
 
 /* A step of 1, 2 or 5 times a power of ten that makes about so many of them. */
@@ -169,15 +155,13 @@ static void put_lines(const struct td_report_figure *f, const struct td_report_s
 {
 	double most = 0;
 
-	put_setting(to, "xlabel", f->x_label, "textcolor rgb '#333333'");
-	put_setting(to, "ylabel", f->y_label, "textcolor rgb '#333333'");
-	fputs("set grid ytics back linetype -1 linecolor rgb '#dddddd' linewidth 1\n"
-	      "set xrange [0:*]\nset yrange [0:*]\n",
-	      to);
+	put_setting(to, "xlabel", f->x_label, "textcolor rgb '" TD_REPORT_INK "'");
+	put_setting(to, "ylabel", f->y_label, "textcolor rgb '" TD_REPORT_INK "'");
+	fputs("set xrange [0:*]\nset yrange [0:*]\n", to);
 	for (size_t s = 0; s < f->n_series; s++)
 		for (size_t i = 0; i < f->series[s].n; i++)
 			most = fmax(most, f->series[s].x[i]);
-	fprintf(to, "set xtics %g\n", td_report_step(most, form->lies ? 4 : 8));
+	fprintf(to, "set xtics %g\n", td_report_step(most, td_report_is_small(form) ? 4 : 8));
 	for (size_t s = 0; s < f->n_series; s++) {
 		const struct td_report_series *one = &f->series[s];
 		fprintf(to, "$series%zu << END\n", s);
@@ -210,24 +194,32 @@ static void put_plot(const struct td_report_figure *f, const struct td_report_si
 			fputs("1:2:3:4:5:6 with boxxyerror", to);
 		else
 			fprintf(to, "1:2 with linespoints pointinterval %zu", one->n / 12 + 1);
-		fprintf(to, " linetype %u title ", one->colour % (2 * TD_REPORT_COLOURS) + 1);
+		fprintf(to, " linetype %u title ", one->colour % TD_REPORT_STYLES + 1);
 		td_report_put_label(to, one->name, form->letters);
 	}
 	fputs(shown ? "\n" : "plot [0:1][0:1] -1 notitle\n", to);
 }
 
-void td_report_figure_script(const struct td_report_figure *f, enum td_report_form which, FILE *to)
+void td_report_figure_script(const struct td_report_figure *f, enum td_report_form which,
+			     const struct td_report_output *output,
+			     const struct td_report_look *look, FILE *to)
 {
-	const struct td_report_size *form = &forms[which];
+	struct td_report_size form = form_of(f, which, look);
+	double height = height_of(f, &form);
 
-	put_terminal(f, which, to);
-	put_styles(f, to);
-	put_key(f, form, to);
-	if (f->kind == TD_REPORT_BARS)
-		td_report_put_bars(f, form, to);
+	if (output)
+		output->put_terminal(to, form.width, height, form.font);
 	else
-		put_lines(f, form, to);
-	put_plot(f, form, to);
+		fprintf(to,
+			"set terminal svg noenhanced dynamic font 'sans-serif,%g' size %.0f,%.0f\n",
+			form.font, form.width, height);
+	td_report_put_style(to, look, form.line);
+	put_key(f, &form, to);
+	if (f->kind == TD_REPORT_BARS)
+		td_report_put_bars(f, &form, to);
+	else
+		put_lines(f, &form, to);
+	put_plot(f, &form, to);
 }
 
 void td_report_figure_free(struct td_report_figure *f)

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "tide/error.h"
+#include "style.h"
 
 enum td_report_kind {
 	TD_REPORT_BARS,  /* x is the number of a group, from 0 */
@@ -37,16 +37,16 @@ struct td_report_figure {
 	char *wide, *narrow; /* drawn, for the page; NULL: not */
 };
 
-#define TD_REPORT_COLOURS 8
-
 enum td_report_form {
 	TD_REPORT_WIDE,   /* for a page on a desk */
 	TD_REPORT_NARROW, /* for a page on a phone: bars lie */
-	TD_REPORT_SVG,    /* for a paper */
-	TD_REPORT_PNG,
+	TD_REPORT_FILE,   /* for a paper */
 };
 
-void td_report_figure_script(const struct td_report_figure *f, enum td_report_form form, FILE *to);
+/* output NULL: a part of a page. */
+void td_report_figure_script(const struct td_report_figure *f, enum td_report_form form,
+			     const struct td_report_output *output,
+			     const struct td_report_look *look, FILE *to);
 
 /* The SVG of gnuplot as part of a page: no prologue, no names, colours of the page. */
 char *td_report_inline_svg(const char *svg, const char *label);

@@ -50,18 +50,18 @@ static void put_mark(double at, bool lies, FILE *to)
 		fprintf(to, "set arrow from first %g, graph 0 to first %g, graph 1", at, at);
 	else
 		fprintf(to, "set arrow from graph 0, first %g to graph 1, first %g", at, at);
-	fputs(" nohead linecolor rgb '#888888' dashtype 2 front\n", to);
+	fputs(" nohead linecolor rgb '" TD_REPORT_AXIS "' dashtype 2 front\n", to);
 }
 
 /* The first turned label reaches to the left of the bars. */
 static void put_left_margin(const struct td_report_figure *f, const struct td_report_size *form,
 			    FILE *to)
 {
-	double label = (double)td_report_longest(f, form->letters) * form->font * 0.5;
+	double label = (double)td_report_longest(f, form->letters) * form->font * 0.56;
 	double half = 0.85 * form->width / (double)f->n_groups / 2;
 
 	fprintf(to, "set lmargin at screen %g\n",
-		fmin(0.25, fmax(0.09, (label - half) / form->width)));
+		fmin(0.35, fmax(0.09, (label - half) / form->width)));
 }
 
 static void put_bar_axes(const struct td_report_figure *f, const struct td_report_size *form,
@@ -72,13 +72,14 @@ static void put_bar_axes(const struct td_report_figure *f, const struct td_repor
 
 	put_tics(f, form, to);
 	fprintf(to,
-		"set border %d\nset grid %stics back linetype -1 linecolor rgb '#dddddd' "
-		"linewidth 1\n",
-		form->lies ? 2 : 1, values);
+		"set border %d\nunset grid\nset grid %stics back linetype -1 "
+		"linecolor rgb '" TD_REPORT_GRID "' linewidth %g\n",
+		form->lies ? 2 : 1, values, form->line / 2);
 	fprintf(to, "set %slabel ", values);
 	td_report_script_text(to, f->y_label);
-	fprintf(to, " textcolor rgb '#333333'\nset %stics %g\nset %srange [0:%g]\n", values,
-		td_report_step(limit, form->lies ? 3 : 6), values, limit > 0 ? limit : 1);
+	fprintf(to, " textcolor rgb '" TD_REPORT_INK "'\nset %stics %g\nset %srange [0:%g]\n",
+		values, td_report_step(limit, td_report_is_small(form) ? 3 : 6), values,
+		limit > 0 ? limit : 1);
 	if (form->lies)
 		fprintf(to, "set rmargin 5\nset %srange [%g:-0.55]\n", groups, end);
 	else
@@ -115,7 +116,8 @@ static double width_of(const struct td_report_figure *f, const struct td_report_
 {
 	double width = 0.78 / (double)f->n_series;
 
-	return form->lies ? width : fmin(width, 64 * (double)f->n_groups / form->width);
+	return form->lies ? width
+			  : fmin(width, 4.5 * form->font * (double)f->n_groups / form->width);
 }
 
 void td_report_put_bars(const struct td_report_figure *f, const struct td_report_size *form,

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -87,6 +88,21 @@ static bool is_whole(int fd, const char *last)
 	return n > 0 && memmem(tail, (size_t)n, last, strlen(last));
 }
 
+/* The same results give the same bytes: a PDF is not to say when it was made. */
+static void forget_time(int fd)
+{
+	static const char key[] = "/CreationDate (D:", never[] = "20000101000000Z";
+	off_t size = lseek(fd, 0, SEEK_END);
+	char *all = size > 0 ? mmap(NULL, (size_t)size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0)
+			     : MAP_FAILED;
+	char *at = all == MAP_FAILED ? NULL : memmem(all, (size_t)size, key, sizeof key - 1);
+
+	if (at && all + size - at > (ptrdiff_t)(sizeof key + sizeof never))
+		memcpy(at + sizeof key - 1, never, sizeof never - 1);
+	if (all != MAP_FAILED)
+		munmap(all, (size_t)size);
+}
+
 /* The script from its beginning, all of it in the file. */
 static bool is_ready(FILE *script)
 {
@@ -108,6 +124,8 @@ int td_report_gnuplot(FILE *script, int out, const char *last, const char *inste
 	else if (!rc && !is_whole(out, last))
 		rc = tide_fail(err, -EIO,
 			       "the figure could not be written whole: is the disk full?");
+	if (!rc && strcmp(last, "%%EOF") == 0)
+		forget_time(out);
 	if (script)
 		fclose(script);
 	if (said >= 0)

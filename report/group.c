@@ -1,7 +1,6 @@
 /* Runs that differ in their policies alone, and which of them is the best. */
 #include <errno.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,14 +47,6 @@ double td_report_mean_gain(const struct td_report *r, uint32_t combination)
 	const struct td_report_score *s = &r->scores[combination];
 
 	return s->gains ? exp(s->log_gain / (double)s->gains) : NAN;
-}
-
-const char *td_report_baseline(const struct td_report *r)
-{
-	for (size_t i = 0; r->baselines == 1 && i < r->combinations.n; i++)
-		if (r->scores[i].is_baseline)
-			return r->combinations.at[i];
-	return "the baseline of the same input and size";
 }
 
 /* ---- sizes: inputs of different footprints are alike at the same share, or at the same size ----
@@ -170,19 +161,6 @@ static int put_in_order(struct td_report *r, size_t *n)
 	return rc;
 }
 
-/* What a comparison starts from: what the document says, what a driver does, whatever evicts as a
- * driver does, or the first. Of placements it is the one without a choice. */
-static int rank(const struct td_report *r, const struct td_report_run *run)
-{
-	if (run->is_baseline)
-		return 3;
-	if (run->is_placed)
-		return strcmp(r->policies.at[run->place], "bam") == 0;
-	if (strcmp(r->combinations.at[run->combination], "lrm+tree") == 0)
-		return 2;
-	return strcmp(r->policies.at[run->evict], "lrm") == 0;
-}
-
 bool td_report_is_oracle(const struct td_report *r, const struct td_report_run *run)
 {
 	const char *evict = r->policies.at[run->evict], *place = r->policies.at[run->place];
@@ -212,8 +190,6 @@ static void find_best(const struct td_report *r, struct td_report_group *g, bool
 
 static void judge(const struct td_report *r, struct td_report_group *g)
 {
-	const struct td_report_run *start = &r->runs[r->order[g->first]];
-
 	g->metric = TD_REPORT_FAULTS;
 	for (size_t i = 0; i < g->n; i++) {
 		const struct td_report_run *run = &r->runs[r->order[g->first + i]];
@@ -221,10 +197,7 @@ static void judge(const struct td_report *r, struct td_report_group *g)
 			g->metric = run->is_measured ? TD_REPORT_MEASURED : TD_REPORT_TIME;
 		else if (run->is_placed && g->metric == TD_REPORT_FAULTS)
 			g->metric = TD_REPORT_STORAGE;
-		if (rank(r, run) > rank(r, start))
-			start = run;
 	}
-	g->baseline = start;
 	find_best(r, g, false);
 	if (!g->best)
 		find_best(r, g, true);
@@ -245,59 +218,8 @@ static void score(struct td_report *r, const struct td_report_group *g)
 			s->log_gain += log(gain);
 			s->gains++;
 		}
-		if (run == g->baseline) {
-			r->baselines += !s->is_baseline;
-			s->is_baseline = true;
-		}
+		s->is_baseline |= run == g->baseline;
 	}
-}
-
-static const struct td_report_run *find_in(const struct td_report *r,
-					   const struct td_report_group *g, uint32_t combination)
-{
-	for (size_t i = 0; i < g->n; i++) {
-		const struct td_report_run *run = &r->runs[r->order[g->first + i]];
-		if (run->combination == combination)
-			return run;
-	}
-	return NULL;
-}
-
-/* How good a baseline of all groups a combination is; below 0: it did not run in all of them. */
-static int common_rank(const struct td_report *r, uint32_t combination)
-{
-	int least = INT_MAX;
-
-	for (size_t i = 0; i < r->n_groups; i++) {
-		const struct td_report_run *run = find_in(r, &r->groups[i], combination);
-		int own = run ? rank(r, run) : -1;
-		least = own < least ? own : least;
-	}
-	return least;
-}
-
-/* Ratios to different policies have no common mean: where the groups would have different
- * baselines, one that ran in all of them is taken, if there is one and no document names its own.
- */
-static void share_baseline(struct td_report *r)
-{
-	uint32_t best = UINT32_MAX;
-	bool differ = false;
-
-	for (size_t i = 0; i < r->n_groups; i++) {
-		differ |= r->groups[i].baseline->combination != r->groups[0].baseline->combination;
-		if (r->groups[i].baseline->is_baseline)
-			return;
-	}
-	/* One that ran everywhere ran in the first group. */
-	for (size_t i = 0; differ && i < r->groups[0].n; i++) {
-		uint32_t own = r->runs[r->order[r->groups[0].first + i]].combination;
-		int by = common_rank(r, own);
-		if (by >= 0 && (best == UINT32_MAX || by > common_rank(r, best)))
-			best = own;
-	}
-	for (size_t i = 0; best != UINT32_MAX && i < r->n_groups; i++)
-		r->groups[i].baseline = find_in(r, &r->groups[i], best);
 }
 
 static void split(struct td_report *r, size_t n)
@@ -310,7 +232,7 @@ static void split(struct td_report *r, size_t n)
 	}
 	for (size_t i = 0; i < r->n_groups; i++)
 		judge(r, &r->groups[i]);
-	share_baseline(r);
+	td_report_choose_baselines(r);
 	for (size_t i = 0; i < r->n_groups; i++)
 		score(r, &r->groups[i]);
 }

@@ -77,6 +77,9 @@ struct td_report_score {
 	bool is_baseline, is_oracle;
 };
 
+/* Of series in figures. */
+enum td_report_order_by { TD_REPORT_BY_FIRST, TD_REPORT_BY_NAME, TD_REPORT_BY_BEST };
+
 struct td_report_point {
 	double pages, misses, ratio;
 };
@@ -103,7 +106,11 @@ struct td_report_paper {
 	size_t n, agree, disagree;
 };
 
+#define TD_REPORT_BASELINES_MOST 8 /* each has tables of its own */
+
 struct td_report {
+	struct td_report_wish wish;
+	enum td_report_order_by order_by;
 	struct td_report_names files, inputs, combinations, policies, models, sizes, groups_named,
 		grids, versions, digests;
 	struct td_report_run *runs;
@@ -123,10 +130,12 @@ struct td_report {
 	/* Made by td_report_prepare(). */
 	uint32_t *order; /* of the runs: by input, size and place in the files */
 	struct td_report_group *groups;
-	size_t n_groups, run_inputs, n_inputs; /* inputs: of runs; of runs and curves */
-	struct td_report_score *scores;        /* by combination */
-	size_t baselines; /* combinations that are one; 1: the same everywhere */
+	size_t n_groups, run_inputs, n_inputs;       /* inputs: of runs; of runs and curves */
+	struct td_report_score *scores;              /* by combination */
+	uint32_t baseline[TD_REPORT_BASELINES_MOST]; /* combinations that are one */
+	size_t baselines, uncompared;                /* 1: the same everywhere; groups without */
 	bool sizes_are_shares;
+	struct td_report_look look; /* of figures */
 	struct td_report_figure *figures;
 	size_t n_figures, undrawn;
 	bool has_gnuplot;
@@ -142,6 +151,7 @@ struct td_report_keys;
 
 /* store.c */
 int td_report_name(struct td_report_names *names, const char *text, uint32_t *number);
+void td_report_free_names(struct td_report_names *names);
 /* Takes its texts over. keys NULL: it failed, and has only its command. */
 int td_report_add_run(struct td_report *r, struct td_report_run *run,
 		      const struct td_report_keys *keys);
@@ -172,8 +182,18 @@ bool td_report_is_oracle(const struct td_report *r, const struct td_report_run *
 double td_report_gain(const struct td_report_group *group, const struct td_report_run *run);
 /* Of all groups, by the geometric mean. NAN: nothing to compare. */
 double td_report_mean_gain(const struct td_report *r, uint32_t combination);
-/* "lrm+tree", or words for it where it is not the same everywhere. */
-const char *td_report_baseline(const struct td_report *r);
+
+/* baseline.c: what runs are compared with; in tables, by its number. */
+void td_report_choose_baselines(struct td_report *r);
+size_t td_report_baseline_of(const struct td_report *r, const struct td_report_group *g);
+const char *td_report_baseline(const struct td_report *r, size_t i); /* NULL: there is none */
+
+/* wish.c: whether "lrm+tree" is called "lrm+tree", "lrm" or "tree", and a curve "lrm" the same. */
+bool td_report_is_called(const char *name, const char *wanted);
+/* -EINVAL: what was asked for is not there. */
+int td_report_check_wish(const struct td_report *r, struct tide_error *err);
+/* The place of a name among the series that were asked for; SIZE_MAX: it was not. */
+size_t td_report_wanted(const struct td_report *r, const char *name);
 
 /* choose.c */
 int td_report_choose(struct td_report *r);
@@ -190,18 +210,35 @@ const char *td_report_metric_name(enum td_report_metric metric);
 void td_report_html(FILE *to, const char *text);
 void td_report_html_part(FILE *to, const char *text, size_t n); /* its first n bytes */
 
-/* tables.c: rows that are too many are left out, with a word about it. */
+/* table.c: a table in a box that scrolls by itself. The rows behind the first ones are data. */
 #define TD_REPORT_ROWS_MOST 1000
+struct td_report_table {
+	FILE *to;
+	size_t rows;                  /* begun */
+	struct td_report_names texts; /* of rows that are data */
+};
+/* A head with "#" first is of numbers. */
+void td_report_put_heads(struct td_report_table *t, const char *caption, const char *const *heads,
+			 FILE *to);
+void td_report_put_row(struct td_report_table *t, bool is_best); /* begins it */
+/* One cell of the row. NAN: empty. */
+void td_report_put_number(struct td_report_table *t, double value, const char *shown);
+void td_report_put_text(struct td_report_table *t, const char *text);
+/* what: the rows; file: of --figures, which has them all. */
+void td_report_put_foot(struct td_report_table *t, const char *what, const char *file);
+/* A word about what is not on the page at all. */
 void td_report_put_left_out(size_t n, const char *what, const char *file, FILE *to);
-/* The beginning of a table in a box that scrolls by itself; a head with "#" first is of numbers. */
-void td_report_put_heads(const char *caption, const char *const *heads, FILE *to);
-void td_report_put_foot(FILE *to);
-void td_report_put_number(FILE *to, double value, const char *shown); /* one cell; NAN: empty */
-void td_report_put_text(FILE *to, const char *text);                  /* one cell */
+
+struct td_report_caption {
+	char text[300];
+};
+/* What a table has, and its baseline. */
+struct td_report_caption td_report_caption(const struct td_report *r, const char *what,
+					   size_t baseline);
 
 /* table_runs.c, tables.c */
-void td_report_put_best(const struct td_report *r, FILE *to);
-void td_report_put_runs(const struct td_report *r, FILE *to);
+void td_report_put_best(const struct td_report *r, size_t baseline, FILE *to);
+void td_report_put_runs(const struct td_report *r, size_t baseline, FILE *to);
 void td_report_put_failed(const struct td_report *r, FILE *to);
 void td_report_put_curves(const struct td_report *r, FILE *to);
 void td_report_put_statements(const struct td_report_paper *paper, FILE *to);

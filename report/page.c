@@ -27,7 +27,7 @@ static void put_sum(FILE *to, const char *hex)
 }
 
 /* Whatever slipped through as markup could still neither run nor load anything. */
-static void put_head(const char *title, FILE *to)
+static void put_head(const char *title, const char *version, FILE *to)
 {
 	fputs("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
 	      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
@@ -38,6 +38,8 @@ static void put_head(const char *title, FILE *to)
 	put_sum(to, td_report_css_sum);
 	fputs("; script-src ", to);
 	put_sum(to, td_report_js_sum);
+	fputs("\">\n<meta name=\"generator\" content=\"tide ", to);
+	td_report_html(to, version ? version : "");
 	fputs("\">\n<title>", to);
 	td_report_html(to, title);
 	fprintf(to, "</title>\n<style>%s</style>\n</head>\n<body>\n", td_report_css);
@@ -117,15 +119,20 @@ static void put_gpus(const struct td_report *r, FILE *to)
 	fputs("</section>\n", to);
 }
 
+/* A table for each baseline, and one of what is compared with nothing. */
 static void put_groups(const struct td_report *r, FILE *to)
 {
+	size_t tables = r->baselines + (r->uncompared > 0);
+
 	put_section("best", "The best of every input and size", to);
 	put_figures(r, "bars-", to);
 	put_figures(r, "sizes-", to);
-	td_report_put_best(r, to);
+	for (size_t i = 0; i < tables; i++)
+		td_report_put_best(r, i, to);
 	fputs("</section>\n", to);
 	put_section("runs", "Runs", to);
-	td_report_put_runs(r, to);
+	for (size_t i = 0; i < tables; i++)
+		td_report_put_runs(r, i, to);
 	fputs("</section>\n", to);
 }
 
@@ -171,6 +178,26 @@ static void put_figures_note(const struct td_report *r, FILE *to)
 			td_report_grouped(r->undrawn).text);
 }
 
+/* Which tide made the page, and which ones the results. */
+static void put_footer(const struct td_report *r, FILE *to)
+{
+	const char *between = ", from results of tide ";
+
+	fputs("<footer>Made by <code>tide report</code>", to);
+	if (r->wish.version) {
+		fputs(" of tide ", to);
+		td_report_html(to, r->wish.version);
+	}
+	for (size_t i = 0; i < r->versions.n && i < 8; i++) {
+		if (!*r->versions.at[i])
+			continue;
+		fputs(between, to);
+		td_report_html(to, r->versions.at[i]);
+		between = ", ";
+	}
+	fprintf(to, ".</footer>\n%s", r->has_gnuplot ? td_report_markers : "");
+}
+
 void td_report_page(const struct td_report *r, const char *title, FILE *to)
 {
 	char made[96];
@@ -181,7 +208,7 @@ void td_report_page(const struct td_report *r, const char *title, FILE *to)
 		snprintf(made, sizeof made, "%s",
 			 r->n_papers ? "Reproductions" : "Results of tide");
 	title = title ? title : made;
-	put_head(title, to);
+	put_head(title, r->wish.version, to);
 	fputs("<header>\n<h1>", to);
 	td_report_html(to, title);
 	fputs("</h1>\n", to);
@@ -197,8 +224,8 @@ void td_report_page(const struct td_report *r, const char *title, FILE *to)
 	if (r->n_groups)
 		put_groups(r, to);
 	put_rest(r, to);
-	fprintf(to, "</main>\n<footer>Made by <code>tide report</code>.</footer>\n%s",
-		r->has_gnuplot ? td_report_markers : "");
+	fputs("</main>\n", to);
+	put_footer(r, to);
 	fprintf(to, "<script>%s</script>\n</body>\n</html>\n", td_report_js);
 }
 
@@ -211,6 +238,9 @@ int td_report_prepare(struct td_report *r, struct tide_error *err)
 				 "there is no result in %s: give files that tide "
 				 "wrote with --json",
 				 r->files.n == 1 ? r->files.at[0] : "these files");
+	rc = td_report_check_wish(r, err);
+	if (rc)
+		return rc;
 	rc = td_report_tell_inputs(r);
 	if (!rc)
 		rc = td_report_order(r);

@@ -14,6 +14,19 @@ struct td_report;
 struct td_report *td_report_open(void); /* NULL: no memory */
 void td_report_close(struct td_report *r);
 
+/* What a user wants to see, and by whom. Members that are NULL or 0: as it comes. The texts stay
+ * the caller's. */
+struct td_report_wish {
+	const char *version;         /* of the program that makes the page */
+	const char *width, *colours; /* of figures in files: style.h */
+	const char *order;           /* of series: first, name or best */
+	const char *baseline;        /* "lrm+tree", or a policy of it */
+	const char *const *series;   /* those that figures show, in this order */
+	size_t n_series;
+};
+/* Before the first file. -EINVAL. */
+int td_report_wish(struct td_report *r, const struct td_report_wish *wish, struct tide_error *err);
+
 /* Adds the results of one file, any mix of documents one after the other; "-" is standard input.
  * -EIO where it cannot be read or holds something else: the text names the file and the line. */
 int td_report_read(struct td_report *r, const char *path, struct tide_error *err);
@@ -27,10 +40,10 @@ int td_report_draw(struct td_report *r, struct tide_error *err);
 /* The page; title NULL: one made from what was read. Errors of to are left to its owner. */
 void td_report_page(const struct td_report *r, const char *title, FILE *to);
 
-/* Every figure as .csv, .svg and .png, and runs.csv, curves.csv and statements.csv with all that
- * was read. The folder is made where it is missing; files of those names are replaced. -ENOENT:
- * there is no gnuplot; all but the .svg and .png is there. */
-int td_report_figures(const struct td_report *r, const char *folder, struct tide_error *err);
+/* Every figure as .csv, .svg, .pdf and .png, and runs.csv, curves.csv and statements.csv with all
+ * that was read. The folder is made where it is missing; files of those names are replaced.
+ * -ENOENT: there is no gnuplot; all but the .svg, .pdf and .png is there. */
+int td_report_figures(struct td_report *r, const char *folder, struct tide_error *err);
 
 /* What there is, for a closing line. */
 struct td_report_facts {

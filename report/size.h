@@ -4,11 +4,18 @@
 
 #include "figure.h"
 
-/* A form: its size in pixels, how many characters a label may have, and the same for all. */
 struct td_report_size {
-	int width, letters, font;
-	bool lies; /* bars from left to right */
+	double width, font, line; /* in pixels: of the figure, of letters, of lines */
+	int letters;              /* that a label may have */
+	bool lies;                /* bars from left to right */
+	double lines, bars;       /* height of lines and of standing bars, in widths */
 };
+
+/* No room beside the axes. */
+static inline bool td_report_is_small(const struct td_report_size *form)
+{
+	return form->width < 45 * form->font;
+}
 
 void td_report_put_label(FILE *to, const char *text, int letters);
 size_t td_report_longest(const struct td_report_figure *f, int letters);

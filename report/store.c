@@ -45,7 +45,7 @@ int td_report_name(struct td_report_names *names, const char *text, uint32_t *nu
 	return rc;
 }
 
-static void free_names(struct td_report_names *names)
+void td_report_free_names(struct td_report_names *names)
 {
 	for (size_t i = 0; i < names->n; i++)
 		free((char *)(uintptr_t)names->at[i]);
@@ -324,7 +324,7 @@ void td_report_close(struct td_report *r)
 
 	free_read(r);
 	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-		free_names(names[i]);
+		td_report_free_names(names[i]);
 	for (size_t i = 0; i < r->n_figures; i++)
 		td_report_figure_free(&r->figures[i]);
 	free(r->figures);

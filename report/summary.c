@@ -66,14 +66,13 @@ static void put_measure_line(const struct td_report *r, FILE *to)
 			between = " or ";
 		}
 	fputs(", less being better, with ", to);
-	if (r->baselines == 1) {
+	if (r->baselines == 1 && !r->uncompared) {
 		fputs("the baseline <strong>", to);
-		td_report_html(to, td_report_baseline(r));
+		td_report_html(to, td_report_baseline(r, 0));
 		fputs("</strong>.</p>\n", to);
 	} else {
-		fputs("the baseline of each: <strong>lrm+tree</strong>, another with "
-		      "<strong>lrm</strong>, with placement <strong>bam</strong>, or the first of "
-		      "them. No combination ran everywhere, so there is no mean over all.</p>\n",
+		fputs("a baseline for each table. No combination ran everywhere, so there is no "
+		      "mean over all.</p>\n",
 		      to);
 	}
 }
@@ -84,7 +83,8 @@ static size_t find_winner(const struct td_report *r)
 	size_t best = SIZE_MAX, groups = 0;
 
 	/* Times and counts have no common mean, nor have ratios to different policies. */
-	if (r->combinations.n < 2 || td_report_metric(r) == TD_REPORT_MIXED || r->baselines > 1)
+	if (r->combinations.n < 2 || td_report_metric(r) == TD_REPORT_MIXED || r->baselines > 1 ||
+	    r->uncompared)
 		return SIZE_MAX;
 	for (uint32_t i = 0; i < r->combinations.n; i++) {
 		double gain = td_report_mean_gain(r, i);

@@ -5,51 +5,56 @@
 #include "figure.h"
 #include "model.h"
 
-/* As gnuplot writes the colours of figure.c; the page has a variable for each. */
+/* The colours of all figures that are no series; the page has a variable for each. */
 static const struct {
-	unsigned r, g, b;
-	const char *variable;
-} colours[] = {
-	{0x00, 0x72, 0xb2, "--c1"},   {0xe6, 0x9f, 0x00, "--c2"},   {0x00, 0x9e, 0x73, "--c3"},
-	{0xcc, 0x79, 0xa7, "--c4"},   {0xd5, 0x5e, 0x00, "--c5"},   {0x56, 0xb4, 0xe9, "--c6"},
-	{0x8c, 0x6d, 0x1f, "--c7"},   {0x6b, 0x6b, 0x6b, "--c8"},   {0x33, 0x33, 0x33, "--ink"},
-	{0x88, 0x88, 0x88, "--axis"}, {0xdd, 0xdd, 0xdd, "--grid"},
-};
+	const char *colour, *variable;
+} others[] = {{TD_REPORT_INK, "--ink"}, {TD_REPORT_AXIS, "--axis"}, {TD_REPORT_GRID, "--grid"}};
 
 /* The names are those that gnuplot uses for its points. */
 const char td_report_markers[] =
 	"<svg class=\"markers\" width=\"0\" height=\"0\" aria-hidden=\"true\"><defs>"
+	"<path id=\"gpPt0\" class=\"thin\" d=\"M-1.2 0h2.4M0-1.2v2.4\"/>"
+	"<path id=\"gpPt1\" class=\"thin\" d=\"M-1-1 1 1M1-1-1 1\"/>"
+	"<path id=\"gpPt2\" class=\"thin\" d=\"M-1.2 0h2.4M0-1.2v2.4M-.9-.9.9.9M.9-.9-.9.9\"/>"
 	"<rect id=\"gpPt3\" x=\"-.9\" y=\"-.9\" width=\"1.8\" height=\"1.8\" class=\"hollow\"/>"
 	"<rect id=\"gpPt4\" x=\"-1\" y=\"-1\" width=\"2\" height=\"2\"/>"
 	"<circle id=\"gpPt5\" r=\"1\" class=\"hollow\"/><circle id=\"gpPt6\" r=\"1.1\"/>"
-	"<path id=\"gpPt8\" d=\"M0-1.3 1.3.8H-1.3z\"/><path id=\"gpPt10\" d=\"M0 1.3 1.3-.8H-1.3z\"/>"
+	"<path id=\"gpPt7\" class=\"hollow\" d=\"M0-1.3 1.3.8H-1.3z\"/>"
+	"<path id=\"gpPt8\" d=\"M0-1.3 1.3.8H-1.3z\"/>"
+	"<path id=\"gpPt9\" class=\"hollow\" d=\"M0 1.3 1.3-.8H-1.3z\"/>"
+	"<path id=\"gpPt10\" d=\"M0 1.3 1.3-.8H-1.3z\"/>"
+	"<path id=\"gpPt11\" class=\"hollow\" d=\"M0-1.4 1.4 0 0 1.4-1.4 0z\"/>"
 	"<path id=\"gpPt12\" d=\"M0-1.4 1.4 0 0 1.4-1.4 0z\"/>"
+	"<path id=\"gpPt13\" class=\"hollow\" d=\"M0-1.3 1.2-.4.8 1.1H-.8L-1.2-.4z\"/>"
 	"<path id=\"gpPt14\" d=\"M0-1.3 1.2-.4.8 1.1H-.8L-1.2-.4z\"/></defs></svg>\n";
 
-static const char *variable_of(unsigned r, unsigned g, unsigned b)
+/* What the page calls a colour; false: it is none of ours, and stays. */
+static bool put_variable(FILE *to, unsigned r, unsigned g, unsigned b)
 {
-	for (size_t i = 0; i < sizeof colours / sizeof colours[0]; i++)
-		if (colours[i].r == r && colours[i].g == g && colours[i].b == b)
-			return colours[i].variable;
-	return NULL;
+	char colour[32];
+
+	snprintf(colour, sizeof colour, "#%02x%02x%02x", r, g, b);
+	for (size_t i = 0; i < TD_REPORT_COLOURS; i++)
+		if (strcmp(td_report_lines[i].colour, colour) == 0)
+			return fprintf(to, "var(--c%zu)", i + 1) > 0;
+	for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+		if (strcmp(others[i].colour, colour) == 0)
+			return fprintf(to, "var(%s)", others[i].variable) > 0;
+	return false;
 }
 
 /* One line, with variables for colours. Texts cannot be taken for one: rgb( stands in quotes. */
 static void put_line(FILE *to, const char *line, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		const char *variable = NULL;
 		unsigned r, g, b;
 		int used = 0;
 		bool opens = i > 0 && (line[i - 1] == '"' || line[i - 1] == '\'');
-		if (opens && sscanf(line + i, "rgb(%u,%u,%u)%n", &r, &g, &b, &used) == 3 && used)
-			variable = variable_of(r, g, b);
-		if (variable) {
-			fprintf(to, "var(%s)", variable);
+		if (opens && sscanf(line + i, "rgb(%u,%u,%u)%n", &r, &g, &b, &used) == 3 && used &&
+		    put_variable(to, r, g, b))
 			i += (size_t)used - 1;
-		} else {
+		else
 			putc(line[i], to);
-		}
 	}
 }
 

@@ -72,7 +72,7 @@ static void find_columns(struct columns *c, const json_t *row)
 	}
 }
 
-static void put_number(const char *key, double value, FILE *to)
+static void put_number(const char *key, double value, struct td_report_table *to)
 {
 	bool whole = value >= 0 && value < 1e18;
 	char text[64];
@@ -89,7 +89,7 @@ static void put_number(const char *key, double value, FILE *to)
 	}
 }
 
-static void put_value(const char *key, const json_t *value, FILE *to)
+static void put_value(const char *key, const json_t *value, struct td_report_table *to)
 {
 	const char *text = json_string_value(value);
 
@@ -105,6 +105,7 @@ static void put_rows(const char *caption, const json_t *rows, FILE *to)
 {
 	const char *heads[COLUMNS_MOST + 1];
 	struct columns c = {.n = 0};
+	struct td_report_table t;
 	size_t n = json_array_size(rows);
 
 	for (size_t i = 0; i < n && i < TD_REPORT_ROWS_MOST; i++)
@@ -114,42 +115,44 @@ static void put_rows(const char *caption, const json_t *rows, FILE *to)
 	for (size_t i = 0; i < c.n; i++)
 		heads[i] = c.heads[i];
 	heads[c.n] = NULL;
-	td_report_put_heads(caption, heads, to);
+	td_report_put_heads(&t, caption, heads, to);
 	for (size_t i = 0; i < n && i < TD_REPORT_ROWS_MOST; i++) {
-		fputs("<tr>", to);
+		td_report_put_row(&t, false);
 		for (size_t k = 0; k < c.n; k++)
 			put_value(c.keys[k], json_object_get(json_array_get(rows, i), c.keys[k]),
-				  to);
-		fputs("</tr>\n", to);
+				  &t);
 	}
-	td_report_put_foot(to);
+	td_report_put_foot(&t, "rows", "");
 }
 
 static void put_claims(const json_t *claims, FILE *to)
 {
 	static const char *const heads[] = {"verdict", "what", "#target", "#measured", NULL};
+	struct td_report_table t;
 	const json_t *claim;
 	size_t i;
 
 	if (!json_array_size(claims))
 		return;
-	td_report_put_heads("What was to be shown", heads, to);
+	td_report_put_heads(&t, "What was to be shown", heads, to);
 	json_array_foreach(claims, i, claim)
 	{
 		const json_t *ok = json_object_get(claim, "ok");
-		fprintf(to, "<tr><td><span class=\"verdict %s\">%s</span></td>",
+		if (i == TD_REPORT_ROWS_MOST)
+			break;
+		td_report_put_row(&t, false);
+		fprintf(to, "<td><span class=\"verdict %s\">%s</span></td>",
 			json_is_true(ok)    ? "yes"
 			: json_is_false(ok) ? "no"
 					    : "open",
 			json_is_true(ok)    ? "holds"
 			: json_is_false(ok) ? "missed"
 					    : "not judged");
-		put_value("what", json_object_get(claim, "what"), to);
-		put_value("target", json_object_get(claim, "target"), to);
-		put_value("measured", json_object_get(claim, "measured"), to);
-		fputs("</tr>\n", to);
+		put_value("what", json_object_get(claim, "what"), &t);
+		put_value("target", json_object_get(claim, "target"), &t);
+		put_value("measured", json_object_get(claim, "measured"), &t);
 	}
-	td_report_put_foot(to);
+	td_report_put_foot(&t, "rows", "");
 }
 
 static void put_part(const char *device, const char *name, const json_t *part, FILE *to)

@@ -87,12 +87,12 @@ static void choose_columns(const struct td_report *r, bool shown[COLUMNS])
 	}
 }
 
-static void put_count(FILE *to, uint64_t n)
+static void put_count(struct td_report_table *to, uint64_t n)
 {
 	td_report_put_number(to, (double)n, td_report_grouped(n).text);
 }
 
-static void put_ratio(FILE *to, double value, const char *after)
+static void put_ratio(struct td_report_table *to, double value, const char *after)
 {
 	char text[48];
 
@@ -100,7 +100,7 @@ static void put_ratio(FILE *to, double value, const char *after)
 	td_report_put_number(to, value, text);
 }
 
-static void put_size(FILE *to, uint64_t pages, uint64_t page_bytes, uint64_t of)
+static void put_size(struct td_report_table *to, uint64_t pages, uint64_t page_bytes, uint64_t of)
 {
 	struct td_report_run run = {.near_pages = pages, .page_bytes = page_bytes};
 	char text[128];
@@ -125,7 +125,7 @@ static const char *mark_of(const struct td_report *r, const struct td_report_gro
 	return best ? "best" : "";
 }
 
-static void put_hits(FILE *to, uint64_t hits, uint64_t of)
+static void put_hits(struct td_report_table *to, uint64_t hits, uint64_t of)
 {
 	double share = of ? 100.0 * (double)hits / (double)of : NAN;
 	char text[32];
@@ -135,7 +135,7 @@ static void put_hits(FILE *to, uint64_t hits, uint64_t of)
 }
 
 static void put_relation(const struct td_report_group *g, const struct td_report_run *run,
-			 bool speedup, FILE *to)
+			 bool speedup, struct td_report_table *to)
 {
 	double gain = td_report_gain(g, run);
 
@@ -145,7 +145,7 @@ static void put_relation(const struct td_report_group *g, const struct td_report
 }
 
 static void put_setting(const struct td_report *r, const struct td_report_run *run, enum column c,
-			FILE *to)
+			struct td_report_table *to)
 {
 	switch (c) {
 	case INPUT: td_report_put_text(to, r->inputs.at[run->input]); break;
@@ -162,7 +162,7 @@ static void put_setting(const struct td_report *r, const struct td_report_run *r
 }
 
 static void put_result(const struct td_report_group *g, const struct td_report_run *run,
-		       enum column c, FILE *to)
+		       enum column c, struct td_report_table *to)
 {
 	const uint64_t *n = run->counts;
 
@@ -195,11 +195,12 @@ static void put_result(const struct td_report_group *g, const struct td_report_r
 }
 
 static void put_row(const struct td_report *r, const struct td_report_group *g,
-		    const struct td_report_run *run, const bool shown[COLUMNS], FILE *to)
+		    const struct td_report_run *run, const bool shown[COLUMNS],
+		    struct td_report_table *to)
 {
 	const char *mark = mark_of(r, g, run);
 
-	fprintf(to, "<tr%s>", strncmp(mark, "best", 4) == 0 ? " class=\"best\"" : "");
+	td_report_put_row(to, strncmp(mark, "best", 4) == 0);
 	for (int c = 0; c < COLUMNS; c++) {
 		if (!shown[c])
 			continue;
@@ -212,28 +213,31 @@ static void put_row(const struct td_report *r, const struct td_report_group *g,
 		else
 			put_result(g, run, (enum column)c, to);
 	}
-	fputs("</tr>\n", to);
 }
 
-void td_report_put_runs(const struct td_report *r, FILE *to)
+static void put_group(const struct td_report *r, const struct td_report_group *g,
+		      const bool shown[COLUMNS], struct td_report_table *to)
 {
+	for (size_t k = 0; k < g->n; k++)
+		put_row(r, g, &r->runs[r->order[g->first + k]], shown, to);
+}
+
+void td_report_put_runs(const struct td_report *r, size_t baseline, FILE *to)
+{
+	struct td_report_caption caption = td_report_caption(r, "Every run", baseline);
 	const char *wanted[COLUMNS + 1];
+	struct td_report_table t;
 	bool shown[COLUMNS];
-	size_t n = 0, rows = 0;
+	size_t n = 0;
 
 	choose_columns(r, shown);
 	for (int c = 0; c < COLUMNS; c++)
 		if (shown[c])
 			wanted[n++] = c == TIME && td_report_any_measured(r) ? "#time" : heads[c];
 	wanted[n] = NULL;
-	td_report_put_heads("Every run", wanted, to);
+	td_report_put_heads(&t, caption.text, wanted, to);
 	for (size_t i = 0; i < r->n_groups; i++)
-		for (size_t k = 0; k < r->groups[i].n && rows < TD_REPORT_ROWS_MOST; k++, rows++)
-			put_row(r, &r->groups[i], &r->runs[r->order[r->groups[i].first + k]], shown,
-				to);
-	td_report_put_foot(to);
-	n = 0;
-	for (size_t i = 0; i < r->n_groups; i++)
-		n += r->groups[i].n;
-	td_report_put_left_out(n - rows, "runs", "runs.csv", to);
+		if (td_report_baseline_of(r, &r->groups[i]) == baseline)
+			put_group(r, &r->groups[i], shown, &t);
+	td_report_put_foot(&t, "runs", "runs.csv");
 }

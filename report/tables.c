@@ -4,52 +4,6 @@
 
 #include "model.h"
 
-void td_report_put_heads(const char *caption, const char *const *heads, FILE *to)
-{
-	fputs("<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"", to);
-	td_report_html(to, caption);
-	fputs("\"><table class=\"sortable\"><caption>", to);
-	td_report_html(to, caption);
-	fputs("</caption><thead><tr>", to);
-	for (; *heads; heads++)
-		fprintf(to, "<th scope=\"col\"%s>%s</th>", **heads == '#' ? " class=\"n\"" : "",
-			*heads + (**heads == '#'));
-	fputs("</tr></thead><tbody>\n", to);
-}
-
-void td_report_put_foot(FILE *to)
-{
-	fputs("</tbody></table></div>\n", to);
-}
-
-void td_report_put_left_out(size_t n, const char *what, const char *file, FILE *to)
-{
-	if (n)
-		fprintf(to,
-			"<p class=\"note\">%s more %s are left out, so that the page stays light. "
-			"With <code>--figures DIR</code> all of them are in <code>DIR/%s</code>."
-			"</p>\n",
-			td_report_grouped(n).text, what, file);
-}
-
-void td_report_put_number(FILE *to, double value, const char *shown)
-{
-	if (!isfinite(value)) {
-		fputs("<td class=\"n\"></td>", to);
-		return;
-	}
-	fprintf(to, "<td class=\"n\" data-v=\"%.12g\">", value);
-	td_report_html(to, shown);
-	fputs("</td>", to);
-}
-
-void td_report_put_text(FILE *to, const char *text)
-{
-	fputs("<td>", to);
-	td_report_html(to, text);
-	fputs("</td>", to);
-}
-
 /* ---- the best of every input and size ---- */
 
 static struct td_report_text shown_cost(const struct td_report_run *run,
@@ -60,19 +14,17 @@ static struct td_report_text shown_cost(const struct td_report_run *run,
 	return td_report_is_time(metric) ? td_report_ns(cost) : td_report_grouped(cost);
 }
 
-static void put_best_row(const struct td_report *r, const struct td_report_group *g, FILE *to)
+static void put_best_row(const struct td_report *r, const struct td_report_group *g,
+			 struct td_report_table *to)
 {
 	double gain = td_report_gain(g, g->best);
-	char text[64];
+	char text[300];
 
-	fputs("<tr>", to);
+	td_report_put_row(to, false);
 	td_report_put_text(to, r->inputs.at[g->best->input]);
-	fputs("<td><strong>", to);
-	td_report_html(to, r->combinations.at[g->best->combination]);
-	fputs("</strong>", to);
-	if (g->also_best)
-		fprintf(to, " and %zu as good", g->also_best);
-	fputs("</td>", to);
+	snprintf(text, sizeof text, g->also_best ? "%.200s and %zu as good" : "%.200s",
+		 r->combinations.at[g->best->combination], g->also_best);
+	td_report_put_text(to, text);
 	td_report_put_number(to, (double)g->best->near_pages, r->sizes.at[g->best->size]);
 	snprintf(text, sizeof text, "%.3fx", gain);
 	td_report_put_number(to, gain, text);
@@ -81,10 +33,9 @@ static void put_best_row(const struct td_report *r, const struct td_report_group
 	td_report_put_text(to, td_report_metric_name(g->metric));
 	td_report_put_text(to, r->models.at[g->best->model]);
 	td_report_put_number(to, (double)g->n, td_report_grouped(g->n).text);
-	fputs("</tr>\n", to);
 }
 
-void td_report_put_best(const struct td_report *r, FILE *to)
+void td_report_put_best(const struct td_report *r, size_t baseline, FILE *to)
 {
 	static const char *const heads[] = {"input",
 					    "best combination",
@@ -95,13 +46,15 @@ void td_report_put_best(const struct td_report *r, FILE *to)
 					    "model",
 					    "#runs",
 					    NULL};
-	size_t i = 0;
+	struct td_report_caption caption =
+		td_report_caption(r, "A row for every input and size", baseline);
+	struct td_report_table t;
 
-	td_report_put_heads("A row for every input and size", heads, to);
-	for (; i < r->n_groups && i < TD_REPORT_ROWS_MOST; i++)
-		put_best_row(r, &r->groups[i], to);
-	td_report_put_foot(to);
-	td_report_put_left_out(r->n_groups - i, "inputs and sizes", "runs.csv", to);
+	td_report_put_heads(&t, caption.text, heads, to);
+	for (size_t i = 0; i < r->n_groups; i++)
+		if (td_report_baseline_of(r, &r->groups[i]) == baseline)
+			put_best_row(r, &r->groups[i], &t);
+	td_report_put_foot(&t, "inputs and sizes", "runs.csv");
 }
 
 /* ---- what failed ---- */
@@ -109,33 +62,31 @@ void td_report_put_best(const struct td_report *r, FILE *to)
 void td_report_put_failed(const struct td_report *r, FILE *to)
 {
 	static const char *const heads[] = {"#run", "file", "input", "combination", "error", NULL};
-	size_t rows = 0;
+	struct td_report_table t;
 
-	td_report_put_heads("Runs that failed", heads, to);
-	for (size_t i = 0; i < r->n_runs && rows < TD_REPORT_ROWS_MOST; i++) {
+	td_report_put_heads(&t, "Runs that failed", heads, to);
+	for (size_t i = 0; i < r->n_runs; i++) {
 		const struct td_report_run *run = &r->runs[i];
 		if (!run->error)
 			continue;
-		fputs("<tr>", to);
-		td_report_put_number(to, run->number, td_report_grouped(run->number).text);
-		td_report_put_text(to, r->files.at[run->file]);
-		td_report_put_text(to, r->inputs.at[run->input]);
-		td_report_put_text(to, r->combinations.at[run->combination]);
-		td_report_put_text(to, run->error);
-		fputs("</tr>\n", to);
-		rows++;
+		td_report_put_row(&t, false);
+		td_report_put_number(&t, run->number, td_report_grouped(run->number).text);
+		td_report_put_text(&t, r->files.at[run->file]);
+		td_report_put_text(&t, r->inputs.at[run->input]);
+		td_report_put_text(&t, r->combinations.at[run->combination]);
+		td_report_put_text(&t, run->error);
 	}
-	td_report_put_foot(to);
-	td_report_put_left_out(r->failed - rows, "failed runs", "runs.csv", to);
+	td_report_put_foot(&t, "failed runs", "runs.csv");
 }
 
 /* ---- curves ---- */
 
-static void put_curve(const struct td_report *r, const struct td_report_curve *c, FILE *to)
+static void put_curve(const struct td_report *r, const struct td_report_curve *c,
+		      struct td_report_table *to)
 {
 	char text[64];
 
-	fputs("<tr>", to);
+	td_report_put_row(to, false);
 	td_report_put_text(to, r->inputs.at[c->input]);
 	td_report_put_text(to, r->policies.at[c->policy]);
 	td_report_put_text(to, c->method);
@@ -145,20 +96,18 @@ static void put_curve(const struct td_report *r, const struct td_report_curve *c
 	td_report_put_text(to, c->state        ? td_report_state_name(c->state)
 			       : c->is_sampled ? "sampled"
 					       : "exact");
-	fputs("</tr>\n", to);
 }
 
 void td_report_put_curves(const struct td_report *r, FILE *to)
 {
 	static const char *const heads[] = {"input",  "policy", "method", "#mean miss ratio",
 					    "#sizes", "kind",   NULL};
-	size_t i = 0;
+	struct td_report_table t;
 
-	td_report_put_heads("Miss ratio curves, by their mean over all sizes", heads, to);
-	for (; i < r->n_curves && i < TD_REPORT_ROWS_MOST; i++)
-		put_curve(r, &r->curves[i], to);
-	td_report_put_foot(to);
-	td_report_put_left_out(r->n_curves - i, "curves", "curves.csv", to);
+	td_report_put_heads(&t, "Miss ratio curves, by their mean over all sizes", heads, to);
+	for (size_t i = 0; i < r->n_curves; i++)
+		put_curve(r, &r->curves[i], &t);
+	td_report_put_foot(&t, "curves", "curves.csv");
 }
 
 /* ---- statements of a paper ---- */
@@ -173,25 +122,26 @@ static void put_verdict(const struct td_report_statement *s, FILE *to)
 	fprintf(to, "<td><span class=\"verdict %s\">%s</span></td>", classes[i], words[i]);
 }
 
-static void put_value(FILE *to, double value, const char *text)
+static void put_value(struct td_report_table *t, double value, const char *text)
 {
 	if (isfinite(value)) {
-		td_report_put_number(to, value, text);
+		td_report_put_number(t, value, text);
 		return;
 	}
-	fputs("<td class=\"words\">", to);
-	td_report_html(to, text);
-	fputs("</td>", to);
+	fputs("<td class=\"words\">", t->to);
+	td_report_html(t->to, text);
+	fputs("</td>", t->to);
 }
 
-static void put_statement(const struct td_report_statement *s, FILE *to)
+static void put_statement(const struct td_report_statement *s, struct td_report_table *t)
 {
+	FILE *to = t->to;
 	double ratio = s->measured_value / s->published_value;
 	char text[64];
 
-	fputs("<tr>", to);
+	td_report_put_row(t, false);
 	put_verdict(s, to);
-	td_report_put_text(to, s->id);
+	td_report_put_text(t, s->id);
 	fputs("<td class=\"long\">", to);
 	td_report_html(to, s->what);
 	if (s->note && *s->note) {
@@ -200,25 +150,25 @@ static void put_statement(const struct td_report_statement *s, FILE *to)
 		fputs("</small>", to);
 	}
 	fputs("</td>", to);
-	put_value(to, s->published_value, s->published);
-	put_value(to, s->measured_value, s->measured);
+	put_value(t, s->published_value, s->published);
+	put_value(t, s->measured_value, s->measured);
 	snprintf(text, sizeof text, "%.3f", ratio);
-	td_report_put_number(to, ratio, text);
-	fputs("</tr>\n", to);
+	td_report_put_number(t, ratio, text);
 }
 
 void td_report_put_statements(const struct td_report_paper *paper, FILE *to)
 {
 	static const char *const heads[] = {"verdict",   "id",     "statement", "#published",
 					    "#measured", "#ratio", NULL};
+	struct td_report_table t;
 	char caption[200];
 	size_t i = 0;
 
 	snprintf(caption, sizeof caption, "Statements of %.150s", paper->name);
-	td_report_put_heads(caption, heads, to);
+	td_report_put_heads(&t, caption, heads, to);
 	for (; i < paper->n && i < TD_REPORT_ROWS_MOST; i++)
-		put_statement(&paper->at[i], to);
-	td_report_put_foot(to);
+		put_statement(&paper->at[i], &t);
+	td_report_put_foot(&t, "statements", "statements.csv");
 	td_report_put_left_out(paper->n - i, "statements", "statements.csv", to);
 }
 

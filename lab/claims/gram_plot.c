@@ -118,7 +118,7 @@ int td_cli_gram_plot(const struct td_cli_gram *g, struct tide_error *err)
 						  .n = d->n};
 		n++;
 	}
-	rc = td_cli_plot(panels, n, g->args->plot, err);
+	rc = td_cli_plot(panels, n, NULL, g->args->plot, err);
 	free(data);
 	return rc;
 }

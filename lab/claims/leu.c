@@ -213,7 +213,7 @@ static int plot(const struct td_cli_leu *f, struct tide_error *err)
 	if (rc)
 		tide_fail(err, rc, "no memory for the figure: free some");
 	else
-		rc = td_cli_plot(panels, f->n, f->args->plot, err);
+		rc = td_cli_plot(panels, f->n, NULL, f->args->plot, err);
 	for (size_t i = 0; i < f->n; i++)
 		for (size_t c = 0; c < panels[i].n; c++)
 			free((void *)(uintptr_t)panels[i].curves[c].x);

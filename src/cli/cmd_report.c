@@ -8,11 +8,13 @@
 
 #include "cli.h"
 #include "core/mode.h"
+#include "plot.h"
 #include "report/report.h"
 
 struct report_options {
 	struct td_cli_given given;
-	const char *output, *figures, *title;
+	const char *output, *figures, *title, *width, *colours, *order, *baseline;
+	struct td_cli_list series;
 };
 #define TD_CLI_OPTIONS struct report_options
 
@@ -20,7 +22,18 @@ static const struct td_cli_option options[] = {
 	{"output", 'o', TD_CLI_TEXT, TD_CLI_AT(output), "OUT",
 	 "write the page to OUT, replacing an older page (standard output)", TD_CLI_ANY},
 	{"figures", 0, TD_CLI_TEXT, TD_CLI_AT(figures), "DIR",
-	 "also write every figure as SVG, PNG and CSV, and all results as CSV, to DIR", TD_CLI_ANY},
+	 "write every figure as PDF, SVG, PNG and CSV, and all results as CSV, to DIR", TD_CLI_ANY},
+	{"width", 0, TD_CLI_TEXT, TD_CLI_AT(width), "WIDTH",
+	 "of these figures, in in, cm, mm or pt (3.33in, a column)", TD_CLI_ANY},
+	{"series", 0, TD_CLI_LIST, TD_CLI_AT(series), "NAME",
+	 "show this combination or policy in figures, in the order given (the best eight)",
+	 TD_CLI_ANY},
+	{"baseline", 0, TD_CLI_TEXT, TD_CLI_AT(baseline), "NAME",
+	 "compare with this combination or policy (lrm+tree, or the nearest to it)", TD_CLI_ANY},
+	{"order", 0, TD_CLI_TEXT, TD_CLI_AT(order), "ORDER",
+	 "of series in figures: first, name or best (first: as the results have them)",
+	 TD_CLI_WORDS("first", "name", "best")},
+	TD_CLI_COLOURS_OPTION,
 	{"title", 0, TD_CLI_TEXT, TD_CLI_AT(title), "TEXT", "title of the page", TD_CLI_ANY},
 	TD_CLI_HELP_OPTION,
 	TD_CLI_END_OPTIONS,
@@ -30,15 +43,23 @@ static const char more[] =
 	"A FILE holds results of tide sim, compare, mrc, reproduce or gpu bench with --json, or the\n"
 	"lines of tide sweep; - is standard input. Several files, such as the shards of a sweep,\n"
 	"become one report. Equal results count once; of the same run, results of a newer tide are used.\n"
-	"The page needs no network and no other file. gnuplot draws the figures.\n\n"
+	"The page needs no network and no other file. gnuplot draws the figures. With --figures and\n"
+	"without -o there is no page.\n\n"
 	"Examples:\n"
 	"  tide compare --workload mvt --near 50% --json >mvt.json\n"
 	"  tide report mvt.json -o mvt.html\n"
-	"  tide report shard-*.jsonl -o sweep.html --figures figures --title 'All sizes'\n";
+	"  tide report shard-*.jsonl -o sweep.html --title 'All sizes'\n"
+	"  tide report shard-*.jsonl --figures figures --width 3.33in --baseline lru\n";
+
+/* Who asks for figures alone gets no page. */
+static bool has_page(const struct report_options *args)
+{
+	return args->output || !args->figures;
+}
 
 static bool is_printed(const struct report_options *args)
 {
-	return !args->output || strcmp(args->output, "-") == 0;
+	return has_page(args) && (!args->output || strcmp(args->output, "-") == 0);
 }
 
 /* Whether the file at path may be replaced: it is empty, or a page. Results must not be lost, such
@@ -147,7 +168,7 @@ static void print_facts(const struct td_report *r, const struct report_options *
 	const char *between = "; ";
 	struct td_report_facts f = td_report_facts(r);
 
-	printf("%s: ", td_cli_name(args->output).text);
+	printf("%s: ", td_cli_name(args->output ? args->output : args->figures).text);
 	print_count(f.runs, "run", "");
 	if (f.failed)
 		printf(" (%s failed)", td_cli_grouped(f.failed).text);
@@ -169,24 +190,41 @@ static int write_all(struct td_report *r, const struct report_options *args, str
 	int missing = args->figures ? td_report_figures(r, args->figures, &why) : 0;
 	int rc = missing && missing != -ENOENT ? tide_fail(err, missing, "%s", why.text) : 0;
 
-	if (!rc && !missing)
+	if (!rc && !missing && has_page(args))
 		rc = draw(r, err);
-	if (!rc)
+	if (!rc && has_page(args))
 		rc = write_page(r, args, err);
 	if (!rc && !is_printed(args))
 		print_facts(r, args);
 	if (!rc && missing)
-		rc = tide_fail(err, -EIO, "the page has no figures, and %s has no SVG and PNG: %s",
+		rc = tide_fail(err, -EIO, "no figure could be drawn, and %s has CSV alone: %s",
 			       td_cli_shown(args->figures).text, why.text);
 	return rc;
 }
 
 static int check_output(const struct report_options *args, struct tide_error *err)
 {
+	if (!has_page(args))
+		return 0;
 	if (!args->output && isatty(STDOUT_FILENO))
 		return tide_fail(err, -EINVAL,
 				 "the page would go to the terminal: add -o report.html");
 	return is_printed(args) ? 0 : check_place(args->output, err);
+}
+
+static int wish(struct td_report *r, const struct report_options *args, struct tide_error *err)
+{
+	if (args->width && !args->figures)
+		return tide_fail(err, -EINVAL, "--width is of figures in files: add --figures DIR");
+	return td_report_wish(r,
+			      &(struct td_report_wish){.version = tide_version(),
+						       .width = args->width,
+						       .colours = args->colours,
+						       .order = args->order,
+						       .baseline = args->baseline,
+						       .series = args->series.at,
+						       .n_series = args->series.n},
+			      err);
 }
 
 static int run(const void *given, struct tide_error *err)
@@ -199,6 +237,7 @@ static int run(const void *given, struct tide_error *err)
 		return rc;
 	if (!r)
 		return tide_fail(err, -ENOMEM, "no memory for the report: free some");
+	rc = wish(r, args, err);
 	for (size_t i = 0; i < args->given.words.n && !rc; i++)
 		rc = td_report_read(r, args->given.words.at[i], err);
 	if (!rc)

@@ -278,26 +278,6 @@ static int print_text(struct tide_sim *sim, struct tide_error *err)
 	return 0;
 }
 
-static int print_csv(struct tide_sim *sim, struct tide_error *err)
-{
-	json_t *run;
-	int rc = td_cli_load_run(sim, &run, err);
-
-	if (rc)
-		return rc;
-	td_cli_csv_heads();
-	td_cli_csv_run(run);
-	json_decref(run);
-	return 0;
-}
-
-static int print_result(const struct sim_options *o, struct tide_sim *sim, struct tide_error *err)
-{
-	if (o->csv)
-		return print_csv(sim, err);
-	return o->json ? print_text(sim, err) : print_run(sim, err);
-}
-
 /* The options as the library takes them. */
 static int set_up(const struct sim_options *o, struct tide_sim_options *out, struct tide_error *err)
 {
@@ -344,7 +324,9 @@ static int run(const void *given, struct tide_error *err)
 	rc = tide_sim_run(sim, td_cli_progress_show, &progress, err);
 	td_cli_progress_end(&progress);
 	if (!rc)
-		rc = print_result(o, sim, err);
+		rc = o->csv    ? td_cli_csv_sim(sim, err)
+		     : o->json ? print_text(sim, err)
+			       : print_run(sim, err);
 	tide_sim_close(sim);
 	return rc;
 }

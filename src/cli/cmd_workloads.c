@@ -3,6 +3,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "plot.h"
 #include "workload/workload.h"
 #include "workloads/workloads.h"
 
@@ -15,7 +16,9 @@ static const struct td_cli_option options[] = {
 	{"describe", 0, TD_CLI_FLAG, TD_CLI_AT(describe), NULL,
 	 "show the arrays and kernels of NAME, which may have parameters", TD_CLI_ANY},
 	{"plot", 0, TD_CLI_TEXT, TD_CLI_AT(plot), "OUT",
-	 "draw pages against time to OUT, a name ending in .svg or .png", TD_CLI_ANY},
+	 "draw pages against time to OUT, a name ending in .svg, .pdf or .png", TD_CLI_ANY},
+	TD_CLI_WIDTH_OPTION,
+	TD_CLI_COLOURS_OPTION,
 	{"measure", 0, TD_CLI_FLAG, TD_CLI_AT(measure), NULL,
 	 "run them at their default size; show footprints and speed", TD_CLI_ANY},
 	{"jobs", 'j', TD_CLI_NUMBER, TD_CLI_AT(jobs), "N",
@@ -95,8 +98,11 @@ static int check(const struct td_cli_workloads_options *args, struct tide_error 
 {
 	bool one = args->describe || args->plot;
 	struct tide_workload_info w = {.size = sizeof w};
+	struct td_report_look look;
 	int rc = check_paper(args->paper, err);
 
+	if (!rc)
+		rc = td_cli_plot_look(&look, args->plot, args->width, args->colours, err);
 	if (!rc && one && (args->measure || args->paper || args->given.words.n != 1))
 		rc = tide_fail(err, -EINVAL,
 			       "%s is of one workload: give one NAME, and neither --measure nor "

@@ -71,3 +71,16 @@ void td_cli_csv_run(const json_t *run)
 	}
 	putchar('\n');
 }
+
+int td_cli_csv_sim(struct tide_sim *sim, struct tide_error *err)
+{
+	json_t *run;
+	int rc = td_cli_load_run(sim, &run, err);
+
+	if (rc)
+		return rc;
+	td_cli_csv_heads();
+	td_cli_csv_run(run);
+	json_decref(run);
+	return 0;
+}

@@ -96,7 +96,7 @@ static int draw_named(const char *name, const char *path, struct tide_error *err
 	struct td_cli_panel panel = {
 		.title = name, .x_label = name, .y_label = name, .curves = curves, .n = 2};
 
-	return td_cli_plot(&panel, 1, path, err);
+	return td_cli_plot(&panel, 1, NULL, path, err);
 }
 
 static bool has_gnuplot(void)
@@ -121,7 +121,33 @@ static void draws_svg_and_png(void **state)
 	text = read_file("a.png");
 	assert_memory_equal(text + 1, "PNG", 3);
 	free(text);
-	assert_int_equal(count_files(), 2);
+	assert_int_equal(draw_named("lru", "a.pdf", &err), 0);
+	text = read_file("a.pdf");
+	assert_memory_equal(text, "%PDF", 4);
+	free(text);
+	assert_int_equal(count_files(), 3);
+}
+
+/* As wide as was asked for, with letters of 8 pt, in the colours that were asked for. */
+static void draws_as_asked(void **state)
+{
+	struct td_cli_curve curves[] = {{"first", xs, ys, 4}, {"second", xs, ys, 2}};
+	struct td_cli_panel panel = {.curves = curves, .n = 2};
+	struct td_report_look look;
+	char *text;
+
+	(void)state;
+	if (!has_gnuplot())
+		skip();
+	assert_int_equal(td_cli_plot_look(&look, "a.svg", "5in", "#123456,#654321", NULL), 0);
+	assert_int_equal(td_cli_plot(&panel, 1, &look, "a.svg", NULL), 0);
+	text = read_file("a.svg");
+	assert_non_null(strstr(text, "width=\"480\"")); /* 96 in an inch */
+	assert_non_null(strstr(text, "font-size=\"10.67\""));
+	assert_non_null(strstr(text, "rgb( 18,  52,  86)"));
+	assert_non_null(strstr(text, "rgb(101,  67,  33)"));
+	free(text);
+	assert_int_equal(td_cli_plot_look(&look, NULL, "5in", NULL, NULL), -EINVAL);
 }
 
 /* What stands in a name is drawn: nothing of it is a command to gnuplot or to a shell. */
@@ -153,7 +179,7 @@ static void draws_panels_without_points(void **state)
 	(void)state;
 	if (!has_gnuplot())
 		skip();
-	assert_int_equal(td_cli_plot(panels, 3, "a.svg", NULL), 0);
+	assert_int_equal(td_cli_plot(panels, 3, NULL, "a.svg", NULL), 0);
 	text = read_file("a.svg");
 	assert_non_null(strstr(text, "first"));
 	assert_non_null(strstr(text, "third"));
@@ -171,8 +197,8 @@ static void draws_points_without_lines(void **state)
 	(void)state;
 	if (!has_gnuplot())
 		skip();
-	assert_int_equal(td_cli_plot(&points, 1, "a.svg", NULL), 0);
-	assert_int_equal(td_cli_plot(&lines, 1, "b.svg", NULL), 0);
+	assert_int_equal(td_cli_plot(&points, 1, NULL, "a.svg", NULL), 0);
+	assert_int_equal(td_cli_plot(&lines, 1, NULL, "b.svg", NULL), 0);
 	text = read_file("a.svg");
 	assert_non_null(strstr(text, "1000<"));
 	size_t without = strlen(text);
@@ -187,7 +213,7 @@ static void refuses_places(void **state)
 	struct tide_error err = {0, ""};
 
 	(void)state;
-	assert_int_equal(draw_named("lru", "a.pdf", &err), -EINVAL);
+	assert_int_equal(draw_named("lru", "a.ps", &err), -EINVAL);
 	assert_non_null(strstr(err.text, ".svg"));
 	assert_int_equal(td_cli_plot_check(".svg", &err), -EINVAL);
 	assert_int_equal(draw_named("lru", "no/such/a.svg", &err), -ENOENT);
@@ -242,6 +268,7 @@ static void leaves_nothing_half_written(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(draws_as_asked, enter, leave),
 		cmocka_unit_test_setup_teardown(draws_svg_and_png, enter, leave),
 		cmocka_unit_test_setup_teardown(takes_names_as_they_are, enter, leave),
 		cmocka_unit_test_setup_teardown(draws_panels_without_points, enter, leave),

@@ -6,7 +6,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "../plot.h"
 #include "core/clock.h"
 #include "lib/sizes.h"
 #include "mrc.h"
@@ -30,7 +29,9 @@ static const struct td_cli_option options[] = {
 	 "with --sample: compute the exact curve too, and print the error of the sample",
 	 TD_CLI_ANY},
 	{"plot", 0, TD_CLI_TEXT, TD_CLI_AT(plot), "OUT",
-	 "draw the curves to OUT, a name ending in .svg or .png", TD_CLI_ANY},
+	 "draw the curves to OUT, a name ending in .svg, .pdf or .png", TD_CLI_ANY},
+	TD_CLI_WIDTH_OPTION,
+	TD_CLI_COLOURS_OPTION,
 	TD_CLI_OBJECTS_AT(objects),
 	TD_CLI_SEED_OPTION,
 	TD_CLI_JOBS_OPTION,
@@ -167,7 +168,7 @@ static int plot(const struct td_cli_mrc *all, struct tide_error *err)
 				       .y_label = "miss ratio",
 				       .curves = drawn,
 				       .n = all->n},
-		1, args->plot, err);
+		1, &all->look, args->plot, err);
 	free(numbers);
 	return rc;
 }
@@ -196,6 +197,8 @@ static int set_up(struct td_cli_mrc *all, struct tide_error *err)
 		rc = td_lib_page_bytes(args->page, &all->page_bytes, err);
 	if (!rc)
 		rc = td_lib_seed(args->seed, &all->seed, err);
+	if (!rc)
+		rc = td_cli_plot_look(&all->look, args->plot, args->width, args->colours, err);
 	if (!rc && args->plot)
 		rc = td_cli_plot_check(args->plot, err);
 	if (!rc)

@@ -3,13 +3,14 @@
 #define TD_CLI_MRC_H
 
 #include "../cli.h"
+#include "../plot.h"
 
 #define TD_CLI_MRC_CURVES 12 /* as many columns as a terminal has room for */
 
 struct td_cli_mrc_options {
 	struct td_cli_given given;
 	struct td_cli_input in;
-	const char *page, *seed, *sizes, *sample, *plot, *progress;
+	const char *page, *seed, *sizes, *sample, *plot, *width, *colours, *progress;
 	struct td_cli_list policy;
 	uint64_t jobs; /* 0: not given */
 	bool exact, verify, objects, json, csv;
@@ -27,6 +28,7 @@ struct td_cli_mrc {
 	struct td_cli_mrc_curve at[TD_CLI_MRC_CURVES];
 	uint64_t page_bytes, seed;
 	double seconds;
+	struct td_report_look look; /* of the figure */
 	struct td_cli_progress progress;
 	struct td_lib_room room;
 	struct td_lib_reading *reading; /* of all curves; NULL: there is one, or no memory */

@@ -37,6 +37,7 @@ struct drawing {
 	size_t curves;
 	uint64_t accesses;
 	double unit; /* of the axis of time */
+	struct td_report_look look;
 	struct tide_batch batch;
 	struct tide_batch_gpu gpu;
 };
@@ -195,7 +196,7 @@ static int draw(struct drawing *d, double *xy, struct tide_error *err)
 		{d->args->given.words.at[0], time, "page", curves[0], d->curves, true, end},
 		{title, time, "page", curves[1], d->curves, true, end},
 	};
-	return td_cli_plot(panels, 2, d->args->plot, err);
+	return td_cli_plot(panels, 2, &d->look, d->args->plot, err);
 }
 
 /* ---- the run ---- */
@@ -298,8 +299,11 @@ int td_cli_workload_plot(const struct td_cli_workloads_options *args, struct tid
 {
 	struct td_trace_source *source;
 	uint64_t page_bytes;
-	int rc = td_cli_plot_check(args->plot, err);
+	struct td_report_look look;
+	int rc = td_cli_plot_look(&look, args->plot, args->width, args->colours, err);
 
+	if (!rc)
+		rc = td_cli_plot_check(args->plot, err);
 	if (!rc)
 		rc = open_source(args, &source, &page_bytes, err);
 	if (rc)
@@ -307,6 +311,7 @@ int td_cli_workload_plot(const struct td_cli_workloads_options *args, struct tid
 	struct drawing *d = calloc(1, sizeof *d);
 	if (d) {
 		d->args = args;
+		d->look = look;
 		d->app = td_gpu_of(source);
 		rc = draw_source(d, source, page_bytes, err);
 	} else {

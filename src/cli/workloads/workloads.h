@@ -6,7 +6,7 @@
 
 struct td_cli_workloads_options {
 	struct td_cli_given given;
-	const char *paper, *plot, *page, *seed, *progress;
+	const char *paper, *plot, *width, *colours, *page, *seed, *progress;
 	uint64_t jobs; /* 0: not given */
 	bool describe, measure, json;
 };
