@@ -53,7 +53,7 @@ static int draw_inline(const struct td_report *r, const struct td_report_figure 
 	rc = draw_to(r, f, form, NULL, fd, err);
 	if (!rc) {
 		svg = read_back(fd);
-		*out = svg ? td_report_inline_svg(svg, f->title) : NULL;
+		*out = svg ? td_report_inline_svg(f, svg) : NULL;
 		if (!*out)
 			rc = tide_fail(err, -EIO,
 				       "gnuplot drew something else than a figure: "

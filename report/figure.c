@@ -95,7 +95,7 @@ static size_t legend_rows(const struct td_report_figure *f, const struct td_repo
 
 static double legend_height(const struct td_report_figure *f, const struct td_report_size *form)
 {
-	return (double)legend_rows(f, form) * 1.35 * form->font;
+	return (double)legend_rows(f, form) * 1.45 * form->font;
 }
 
 static double height_of(const struct td_report_figure *f, const struct td_report_size *form)
@@ -180,24 +180,46 @@ static bool has_points(const struct td_report_series *s)
 	return false;
 }
 
+size_t td_report_plots(const struct td_report_figure *f, size_t at[2 * TD_REPORT_SERIES_MOST])
+{
+	size_t most = f->n_series < TD_REPORT_SERIES_MOST ? f->n_series : TD_REPORT_SERIES_MOST;
+	size_t n = 0;
+
+	for (size_t s = 0; s < most; s++)
+		if (has_points(&f->series[s]))
+			at[n++] = s;
+	for (size_t s = 0; s < most && f->kind == TD_REPORT_BARS; s++)
+		if (has_points(&f->series[s]) && td_report_is_cut(f, s))
+			at[n++] = s;
+	return n;
+}
+
+static void put_series(const struct td_report_figure *f, size_t s,
+		       const struct td_report_size *form, FILE *to)
+{
+	const struct td_report_series *one = &f->series[s];
+
+	fprintf(to, " $series%zu using ", s);
+	if (f->kind == TD_REPORT_BARS)
+		fputs("1:2:3:4:5:6 with boxxyerror", to);
+	else
+		fprintf(to, "1:2 with linespoints pointinterval %zu", one->n / 12 + 1);
+	fprintf(to, " linetype %u title ", one->colour % TD_REPORT_STYLES + 1);
+	td_report_put_label(to, one->name, form->letters);
+}
+
 /* gnuplot refuses to plot nothing; an empty figure keeps its place. */
 static void put_plot(const struct td_report_figure *f, const struct td_report_size *form, FILE *to)
 {
-	size_t shown = 0;
+	size_t at[2 * TD_REPORT_SERIES_MOST], n = td_report_plots(f, at), series = 0;
 
-	for (size_t s = 0; s < f->n_series; s++) {
-		const struct td_report_series *one = &f->series[s];
-		if (!has_points(one))
-			continue;
-		fprintf(to, "%s $series%zu using ", shown++ ? "," : "plot", s);
-		if (f->kind == TD_REPORT_BARS)
-			fputs("1:2:3:4:5:6 with boxxyerror", to);
-		else
-			fprintf(to, "1:2 with linespoints pointinterval %zu", one->n / 12 + 1);
-		fprintf(to, " linetype %u title ", one->colour % TD_REPORT_STYLES + 1);
-		td_report_put_label(to, one->name, form->letters);
+	for (; series < n && (series == 0 || at[series] > at[series - 1]); series++) {
+		fputs(series ? "," : "plot", to);
+		put_series(f, at[series], form, to);
 	}
-	fputs(shown ? "\n" : "plot [0:1][0:1] -1 notitle\n", to);
+	for (size_t i = series; i < n; i++)
+		td_report_put_cut_plot(f, at[i], form->lies, to);
+	fputs(n ? "\n" : "plot [0:1][0:1] -1 notitle\n", to);
 }
 
 void td_report_figure_script(const struct td_report_figure *f, enum td_report_form which,

@@ -48,8 +48,13 @@ void td_report_figure_script(const struct td_report_figure *f, enum td_report_fo
 			     const struct td_report_output *output,
 			     const struct td_report_look *look, FILE *to);
 
+/* The plots of a script, by the numbers of their series: each that has points, and again those
+ * whose bars have labels. */
+#define TD_REPORT_SERIES_MOST 32
+size_t td_report_plots(const struct td_report_figure *f, size_t at[2 * TD_REPORT_SERIES_MOST]);
+
 /* The SVG of gnuplot as part of a page: no prologue, no names, colours of the page. */
-char *td_report_inline_svg(const char *svg, const char *label);
+char *td_report_inline_svg(const struct td_report_figure *f, const char *svg);
 /* The markers of all those figures, which are the same. */
 extern const char td_report_markers[];
 

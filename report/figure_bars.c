@@ -98,17 +98,32 @@ static void put_bar(FILE *to, double at, double half, double value, bool lies)
 		fprintf(to, "%g %.10g %g %g 0 %.10g\n", at, value, at - half, at + half, value);
 }
 
-/* side: below 0 for bars left of the middle of their group, above 0 for those right of it, so that
- * the labels of neighbours stand apart. */
-static void put_cut_label(FILE *to, double at, double value, double limit, double side, bool lies)
+bool td_report_is_cut(const struct td_report_figure *f, size_t series)
 {
-	const char *place = lies       ? "left offset 0.3,0"
-			    : side < 0 ? "right offset 1.2,0.6"
-			    : side > 0 ? "left offset -1.2,0.6"
-				       : "center offset 0,0.6";
+	double limit = limit_of(f);
 
-	fprintf(to, "set label '%.*f' at first %g, first %g %s front\n", value < 100 ? 1 : 0, value,
-		lies ? limit : at, lies ? at : limit, place);
+	for (size_t i = 0; i < f->series[series].n; i++)
+		if (isfinite(f->series[series].y[i]) && f->series[series].y[i] > limit)
+			return true;
+	return false;
+}
+
+/* Labels of bars left of the middle of their group stand left, so that neighbours stand apart. */
+void td_report_put_cut_plot(const struct td_report_figure *f, size_t series, bool lies, FILE *to)
+{
+	double side = (double)series - (double)(f->n_series - 1) / 2;
+
+	fprintf(to, ", $cut%zu using 1:2:3 with labels %s notitle", series,
+		lies       ? "left offset 0.3,0"
+		: side < 0 ? "right offset 1.2,0.6"
+		: side > 0 ? "left offset -1.2,0.6"
+			   : "center offset 0,0.6");
+}
+
+static void put_cut_label(FILE *to, double at, double value, double limit, bool lies)
+{
+	fprintf(to, "%g %g %.*f\n", lies ? limit : at, lies ? at : limit, value < 100 ? 1 : 0,
+		value);
 }
 
 /* Of a bar with its gap, where groups are 1 apart. Few bars need not fill the figure. */
@@ -134,10 +149,10 @@ void td_report_put_bars(const struct td_report_figure *f, const struct td_report
 			if (isfinite(one->y[i]))
 				put_bar(to, one->x[i] + shift, width * 0.45, fmin(one->y[i], limit),
 					form->lies);
-		fputs("END\n", to);
+		fprintf(to, "END\n$cut%zu << END\n", s);
 		for (size_t i = 0; i < one->n; i++)
 			if (isfinite(one->y[i]) && one->y[i] > limit)
-				put_cut_label(to, one->x[i] + shift, one->y[i], limit, shift,
-					      form->lies);
+				put_cut_label(to, one->x[i] + shift, one->y[i], limit, form->lies);
+		fputs("END\n", to);
 	}
 }

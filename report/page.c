@@ -209,7 +209,7 @@ void td_report_page(const struct td_report *r, const char *title, FILE *to)
 			 r->n_papers ? "Reproductions" : "Results of tide");
 	title = title ? title : made;
 	put_head(title, r->wish.version, to);
-	fputs("<header>\n<h1>", to);
+	fputs("<header>\n<a class=\"skip\" href=\"#summary\">Skip to the results</a>\n<h1>", to);
 	td_report_html(to, title);
 	fputs("</h1>\n", to);
 	put_contents(r, to);

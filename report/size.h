@@ -24,7 +24,9 @@ bool td_report_is_turned(const struct td_report_figure *f, const struct td_repor
 /* A step of 1, 2 or 5 times a power of ten that makes about so many of them. */
 double td_report_step(double limit, int steps);
 
-/* figure_bars.c: axes and data. */
+/* figure_bars.c: axes and data; whether bars of a series are cut, and how their labels are put. */
+bool td_report_is_cut(const struct td_report_figure *f, size_t series);
+void td_report_put_cut_plot(const struct td_report_figure *f, size_t series, bool lies, FILE *to);
 void td_report_put_bars(const struct td_report_figure *f, const struct td_report_size *form,
 			FILE *to);
 

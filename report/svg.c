@@ -63,9 +63,30 @@ static bool starts(const char *text, const char *with)
 	return strncmp(text, with, strlen(with)) == 0;
 }
 
-/* From after the definitions to the end: without groups that hold nothing, and without the names
- * of plots, which would pop up under the pointer. */
-static void put_body(FILE *to, const char *at)
+/* A plot of gnuplot is a series, or the labels of one. Its own name would pop up under the pointer.
+ */
+static void put_group(FILE *to, const struct td_report_figure *f, const char *line)
+{
+	size_t at[2 * TD_REPORT_SERIES_MOST], n = td_report_plots(f, at), number;
+
+	if (sscanf(line, "\t<g id=\"gnuplot_plot_%zu\"", &number) != 1 || number < 1 ||
+	    number > n) {
+		fputs("<g>\n", to);
+		return;
+	}
+	fprintf(to, "<g data-series=\"%zu\"", at[number - 1]);
+	for (size_t i = 0; i + 1 < number; i++)
+		if (at[i] == at[number - 1]) {
+			fputs(">\n", to);
+			return;
+		}
+	fputs(" data-name=\"", to);
+	td_report_html(to, f->series[at[number - 1]].name);
+	fputs("\">\n", to);
+}
+
+/* From after the definitions to the end, without groups that hold nothing. */
+static void put_body(FILE *to, const struct td_report_figure *f, const char *at)
 {
 	while (*at) {
 		size_t n = strcspn(at, "\n");
@@ -75,7 +96,7 @@ static void put_body(FILE *to, const char *at)
 			continue;
 		}
 		if (starts(at, "\t<g id="))
-			fputs("<g>\n", to);
+			put_group(to, f, at);
 		else if (n > 0) {
 			put_line(to, at, n);
 			putc('\n', to);
@@ -84,7 +105,7 @@ static void put_body(FILE *to, const char *at)
 	}
 }
 
-char *td_report_inline_svg(const char *svg, const char *label)
+char *td_report_inline_svg(const struct td_report_figure *f, const char *svg)
 {
 	const char *box = strstr(svg, "viewBox=\""), *body = strstr(svg, "</defs>\n");
 	unsigned width, height;
@@ -98,9 +119,9 @@ char *td_report_inline_svg(const char *svg, const char *label)
 	if (!to)
 		return NULL;
 	fprintf(to, "<svg viewBox=\"0 0 %u %u\" role=\"img\" aria-label=\"", width, height);
-	td_report_html(to, label);
+	td_report_html(to, f->title);
 	fputs("\">\n<g>\n", to);
-	put_body(to, body + 8);
+	put_body(to, f, body + 8);
 	fclose(to);
 	return text;
 }

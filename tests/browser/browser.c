@@ -318,11 +318,23 @@ void browser_click(struct browser *b, const char *selector)
 	send_mouse(b, "mouseReleased", x, y);
 }
 
-void browser_press_enter(struct browser *b)
+void browser_press(struct browser *b, const char *key)
 {
+	static const struct {
+		const char *key, *text;
+		int number;
+	} keys[] = {{"Enter", "\r", 13},  {"Tab", NULL, 9},         {" ", " ", 32},
+		    {"Escape", NULL, 27}, {"ArrowRight", NULL, 39}, {"+", "+", 187},
+		    {"0", "0", 48}};
+	size_t i = 0;
+
+	while (i < sizeof keys / sizeof keys[0] && strcmp(keys[i].key, key) != 0)
+		i++;
+	if (i == sizeof keys / sizeof keys[0])
+		fail("no key %s", key);
 	for (const char *const *type = (const char *const[]){"keyDown", "keyUp", NULL}; *type;
 	     type++)
 		browser_do(b, "Input.dispatchKeyEvent",
-			   json_pack("{ss ss ss ss si}", "type", *type, "key", "Enter", "code",
-				     "Enter", "text", "\r", "windowsVirtualKeyCode", 13));
+			   json_pack("{ss ss ss* si}", "type", *type, "key", key, "text",
+				     keys[i].text, "windowsVirtualKeyCode", keys[i].number));
 }

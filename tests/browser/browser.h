@@ -21,7 +21,7 @@ void browser_do(struct browser *b, const char *method, json_t *params);
 void browser_view(struct browser *b, int width, int height, const char *scheme, const char *media);
 void browser_load(struct browser *b, const char *url); /* until it is there */
 void browser_click(struct browser *b, const char *selector);
-void browser_press_enter(struct browser *b);
+void browser_press(struct browser *b, const char *key); /* as a page calls it: "Enter", "+" */
 
 /* The value of a JavaScript expression, to be released. */
 json_t *browser_value(struct browser *b, const char *expression);

@@ -1,21 +1,21 @@
 /* A page of tide report as its readers see it: on a phone and on a desk, light and dark, with and
  * without script, on paper.
- * usage: check_report BROWSER PROFILE-DIR PAGE HOSTILE-PAGE   (absolute paths) */
+ * usage: check_report BROWSER PROFILE-DIR PAGE HOSTILE-PAGE LONG-PAGE   (absolute paths) */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "browser.h"
+#include "check.h"
 
-static const char *where = "";
+const char *where = "";
 
-static void expect(struct browser *b, const char *what, const char *expression)
+void expect(struct browser *b, const char *what, const char *expression)
 {
 	if (!browser_holds(b, expression))
 		fail("%s: not so: %s (%s)", where, what, expression);
 }
 
-static void expect_quiet(const struct browser *b)
+void expect_quiet(const struct browser *b)
 {
 	if (*browser_complaints(b))
 		fail("%s: the page complains:\n%s", where, browser_complaints(b));
@@ -23,7 +23,7 @@ static void expect_quiet(const struct browser *b)
 
 /* ---- how it looks ---- */
 
-static void check_layout(struct browser *b)
+void check_layout(struct browser *b)
 {
 	expect(b, "nothing sticks out of the page",
 	       "document.documentElement.scrollWidth <= innerWidth");
@@ -109,7 +109,7 @@ static void check_sorting(struct browser *b)
 	expect(b, "another click turns it", FALLS(FAULTS));
 	mark_head(b, "evict");
 	json_decref(browser_value(b, "document.querySelector('#wanted button').focus()"));
-	browser_press_enter(b);
+	browser_press(b, "Enter");
 	expect(b, "the keyboard sorts words",
 	       CELLS("#runs",
 		     "evict") ".map(c => c.textContent)"
@@ -155,6 +155,10 @@ static void check_plain(struct browser *b, const char *page)
 	browser_view(b, 1280, 800, "light", "");
 	browser_do(b, "Emulation.setScriptExecutionDisabled", json_pack("{sb}", "value", 1));
 	browser_load(b, page);
+	expect(b, "it says which tide made it",
+	       "/of tide [0-9]+\\.[0-9]+/.test(document.querySelector('footer').textContent)");
+	expect(b, "nothing is there that needs the script",
+	       "!document.querySelector('.tools, .pager, dialog')");
 	expect(b, "tables are whole", "document.querySelectorAll('#runs tbody tr').length > 10");
 	expect(b, "heads are plain",
 	       "document.querySelectorAll('th button').length === 0 &&"
@@ -170,6 +174,12 @@ static void check_print(struct browser *b, const char *page)
 	check_scheme(b, false);
 	expect(b, "there is nothing to click",
 	       "getComputedStyle(document.querySelector('nav')).display === 'none'");
+	expect(b, "buttons and switches are gone",
+	       "[...document.querySelectorAll('.tools, .commands button')].every(e =>"
+	       " e.offsetHeight === 0)");
+	expect(b, "figures are there",
+	       "[...document.querySelectorAll('figure')].every(f =>"
+	       " [...f.querySelectorAll('svg')].some(s => s.clientHeight > 60))");
 	expect(b, "tables are not cut",
 	       "[...document.querySelectorAll('.scroll')].every(s =>"
 	       " getComputedStyle(s).overflowY === 'visible')");
@@ -184,7 +194,10 @@ static void check_hostile(struct browser *b, const char *page)
 	expect(b, "the only script is ours", "document.scripts.length === 1");
 	expect(b, "no element came with a result",
 	       "!document.querySelector('img, iframe, object, embed, link, base, form, [onerror],"
-	       " [onload], [onclick], [style]')");
+	       " [onload], [onclick], [style]:not(.swatch)')");
+	expect(b, "the words are names of series too",
+	       "[...document.querySelectorAll('.tools label, figure')].some(e =>"
+	       " e.textContent.includes('<img'))");
 	expect(b, "the words are there as words",
 	       "document.querySelector('#runs').textContent.includes('<script>alert(1)</script>')");
 	expect(b, "they are in the figures too",
@@ -204,18 +217,24 @@ static void check_policy(struct browser *b)
 
 int main(int argc, char **argv)
 {
-	char page[4200], hostile[4200];
+	char page[4200], hostile[4200], large[4200];
 	struct browser *b;
 
-	if (argc != 5)
-		fail("usage: check_report BROWSER PROFILE-DIR PAGE HOSTILE-PAGE");
+	if (argc != 6)
+		fail("usage: check_report BROWSER PROFILE-DIR PAGE HOSTILE-PAGE LONG-PAGE");
 	snprintf(page, sizeof page, "file://%s", argv[3]);
 	snprintf(hostile, sizeof hostile, "file://%s", argv[4]);
+	snprintf(large, sizeof large, "file://%s", argv[5]);
 	b = browser_start(argv[1], argv[2]);
-	check_view(b, page, 360, 740, false);
+	check_view(b, page, 320, 640, false);
 	check_view(b, page, 360, 740, true);
+	check_view(b, page, 768, 1024, true);
 	check_view(b, page, 1280, 800, false);
 	check_view(b, page, 1280, 800, true);
+	check_tools(b, page, 1280);
+	check_tools(b, page, 320);
+	check_keyboard(b, page);
+	check_long(b, large);
 	check_plain(b, page);
 	check_print(b, page);
 	check_hostile(b, hostile);
