@@ -4,24 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "choose.h"
+#include "choose_grid.h"
 
 #define SIZES_MOST 4 /* that have bars */
-
-/* Inputs by combinations: what the bars of one model and size show. */
-struct grid {
-	struct td_report *r;
-	const struct td_report_choice *c;
-	uint32_t model, size;
-	enum td_report_metric metric;
-	size_t baseline; /* of all its groups */
-	size_t n;        /* inputs */
-	uint32_t *inputs;
-	double *logs;  /* sum of logarithms of gains, input by input */
-	double *costs; /* sum */
-	uint32_t *gains, *runs;
-	const struct td_report_group *last;
-};
 
 static size_t column_of(const struct td_report_choice *c, uint32_t combination)
 {
@@ -32,7 +17,7 @@ static size_t column_of(const struct td_report_choice *c, uint32_t combination)
 	return i;
 }
 
-static void add_group(struct grid *d, const struct td_report_group *g)
+static void add_group(struct td_report_grid *d, const struct td_report_group *g)
 {
 	uint32_t input = td_report_run_at(d->r, g, 0)->input;
 
@@ -55,7 +40,7 @@ static void add_group(struct grid *d, const struct td_report_group *g)
 	}
 }
 
-static int fill(struct grid *d)
+static int fill(struct td_report_grid *d)
 {
 	const struct td_report *r = d->r;
 	size_t cells = (r->n_groups + 1) * (d->c->n + 1);
@@ -77,7 +62,7 @@ static int fill(struct grid *d)
 	return 0;
 }
 
-static void empty(struct grid *d)
+static void empty(struct td_report_grid *d)
 {
 	free(d->inputs);
 	free(d->logs);
@@ -94,7 +79,7 @@ static double shown_gain(enum td_report_metric metric, double log_gain, size_t n
 	return exp((td_report_is_time(metric) ? 1 : -1) * log_gain / (double)n);
 }
 
-static void note_choice(const struct grid *d, struct td_report_figure *f)
+static void note_choice(const struct td_report_grid *d, struct td_report_figure *f)
 {
 	if (d->c->n < d->r->combinations.n &&
 	    asprintf(&f->note, "%zu of %zu combinations are drawn; the table below has the others.",
@@ -102,74 +87,10 @@ static void note_choice(const struct grid *d, struct td_report_figure *f)
 		f->note = NULL;
 }
 
-/* ---- bars: one input, its combinations ---- */
-
-static int title_absolute(const struct grid *d, struct td_report_figure *f, const char *of,
-			  const char *x_label)
-{
-	struct td_report *r = d->r;
-	char *start = NULL, *title = NULL, *name = NULL;
-	int rc = -ENOMEM;
-
-	if (asprintf(&start, "%s: %s", of, td_report_metric_name(d->metric)) < 0)
-		start = NULL;
-	if (start)
-		title = td_report_where(r, start, d->model, r->sizes.at[d->size]);
-	if (title && asprintf(&name, "bars-%s", title) < 0)
-		name = NULL;
-	if (name)
-		rc = td_report_title(r, f, name, title, x_label, "");
-	free(start);
-	free(title);
-	free(name);
-	return rc;
-}
-
-/* The runs of a group that bars show: those of the series that were asked for, in their order, or
- * all of them. */
-static size_t pick_runs(const struct grid *d, const struct td_report_run **at, size_t most)
-{
-	const struct td_report *r = d->r;
-	const struct td_report_group *g = d->last;
-	bool all = !r->wish.n_series && r->order_by == TD_REPORT_BY_FIRST;
-	size_t n = 0;
-
-	for (size_t c = 0; c < (all ? 1 : d->c->n); c++)
-		for (size_t i = 0; i < g->n && n < most; i++)
-			if (all || td_report_run_at(r, g, i)->combination == d->c->at[c])
-				at[n++] = td_report_run_at(r, g, i);
-	return n;
-}
-
-/* Every combination of the only input, the first ones where they are many. */
-static int draw_one_input(struct grid *d)
-{
-	const struct td_report_run *at[TD_REPORT_BARS_MOST];
-	size_t n = pick_runs(d, at, TD_REPORT_BARS_MOST);
-	struct td_report_figure *f = td_report_new_figure(d->r, TD_REPORT_BARS, 1, n);
-	struct td_report_series *s;
-	int rc;
-
-	if (!f)
-		return 0;
-	rc = title_absolute(d, f, d->r->inputs.at[d->inputs[0]], "combination");
-	s = td_report_new_series(f, td_report_metric_name(d->metric), 0, n);
-	if (!s || rc)
-		return -ENOMEM;
-	for (size_t i = 0; i < n && !rc; i++) {
-		s->y[i] = (double)td_report_cost(at[i], d->metric);
-		rc = td_report_new_group(f, d->r->combinations.at[at[i]->combination]);
-	}
-	if (n < d->last->n &&
-	    asprintf(&f->note, "%zu of %zu combinations are drawn.", n, d->last->n) < 0)
-		f->note = NULL;
-	td_report_scale(f, d->metric);
-	return rc;
-}
-
 /* ---- bars: inputs in groups ---- */
 
-static int title_gains(const struct grid *d, struct td_report_figure *f, size_t part, size_t parts)
+static int title_gains(const struct td_report_grid *d, struct td_report_figure *f, size_t part,
+		       size_t parts)
 {
 	struct td_report *r = d->r;
 	bool timed = td_report_is_time(d->metric);
@@ -201,7 +122,7 @@ static int title_gains(const struct grid *d, struct td_report_figure *f, size_t 
 }
 
 /* Inputs that a combination has a gain in. */
-static size_t count_gains(const struct grid *d, size_t column)
+static size_t count_gains(const struct td_report_grid *d, size_t column)
 {
 	size_t n = 0;
 
@@ -211,7 +132,7 @@ static size_t count_gains(const struct grid *d, size_t column)
 }
 
 /* The mean over all inputs, as a last group. One that left some out is not comparable. */
-static double mean_of(const struct grid *d, size_t column)
+static double mean_of(const struct td_report_grid *d, size_t column)
 {
 	double sum = 0;
 	size_t n = 0, most = 0;
@@ -228,7 +149,7 @@ static double mean_of(const struct grid *d, size_t column)
 	return shown_gain(d->metric, sum, n);
 }
 
-static int draw_part(struct grid *d, size_t from, size_t to, size_t part, size_t parts)
+static int draw_part(struct td_report_grid *d, size_t from, size_t to, size_t part, size_t parts)
 {
 	bool is_last = part + 1 == parts;
 	size_t n = to - from + is_last;
@@ -258,7 +179,7 @@ static int draw_part(struct grid *d, size_t from, size_t to, size_t part, size_t
 	return rc;
 }
 
-static int draw_gains(struct grid *d)
+static int draw_gains(struct td_report_grid *d)
 {
 	size_t parts = d->n / TD_REPORT_BARS_MOST + 1;
 	int rc = 0;
@@ -269,7 +190,7 @@ static int draw_gains(struct grid *d)
 }
 
 /* How many combinations were run here, and the first of them. */
-static size_t count_columns(const struct grid *d, size_t *first)
+static size_t count_columns(const struct td_report_grid *d, size_t *first)
 {
 	size_t n = 0;
 
@@ -283,40 +204,17 @@ static size_t count_columns(const struct grid *d, size_t *first)
 	return n;
 }
 
-/* One combination has nothing to be relative to. */
-static int draw_alone(struct grid *d, size_t column)
-{
-	size_t n = d->n < TD_REPORT_BARS_MOST ? d->n : TD_REPORT_BARS_MOST;
-	struct td_report_figure *f = td_report_new_figure(d->r, TD_REPORT_BARS, 1, n);
-	struct td_report_series *s;
-	int rc;
-
-	if (!f)
-		return 0;
-	rc = title_absolute(d, f, d->r->combinations.at[d->c->at[column]], "input");
-	s = td_report_new_series(f, d->r->combinations.at[d->c->at[column]], column, n);
-	if (!s || rc)
-		return -ENOMEM;
-	for (size_t i = 0; i < n && !rc; i++) {
-		size_t at = i * d->c->n + column;
-		s->y[i] = d->runs[at] ? d->costs[at] / d->runs[at] : NAN;
-		rc = td_report_new_group(f, d->r->inputs.at[d->inputs[i]]);
-	}
-	td_report_scale(f, d->metric);
-	return rc;
-}
-
 /* A single bar says nothing, unless it is all there is. */
-static int draw_grid(struct grid *d)
+static int draw_grid(struct td_report_grid *d)
 {
 	size_t columns, first = 0;
 	int rc = fill(d);
 
 	columns = rc ? 0 : count_columns(d, &first);
 	if (d->n == 1 && (d->last->n > 1 || d->r->n_groups == 1))
-		rc = draw_one_input(d);
+		rc = td_report_draw_one_input(d);
 	else if (d->n > 1 && columns == 1)
-		rc = draw_alone(d, first);
+		rc = td_report_draw_alone(d, first);
 	else if (d->n > 1 && columns > 1)
 		rc = draw_gains(d);
 	empty(d);
@@ -357,12 +255,12 @@ static int draw_size(struct td_report *r, const struct td_report_choice *c, uint
 
 	for (int k = TD_REPORT_MEASURED; k >= TD_REPORT_FAULTS && !rc; k--)
 		for (size_t b = 0; b < r->baselines && !rc; b++)
-			rc = draw_grid(&(struct grid){.r = r,
-						      .c = c,
-						      .model = model,
-						      .size = size,
-						      .metric = (enum td_report_metric)k,
-						      .baseline = b});
+			rc = draw_grid(&(struct td_report_grid){.r = r,
+								.c = c,
+								.model = model,
+								.size = size,
+								.metric = (enum td_report_metric)k,
+								.baseline = b});
 	return rc;
 }
 

@@ -32,7 +32,7 @@ static size_t count_sizes(const struct span *s)
 static double size_of(const struct td_report *r, const struct td_report_run *run)
 {
 	if (r->sizes_are_shares)
-		return 100.0 * (double)run->near_pages / (double)run->footprint_pages;
+		return td_report_share(run);
 	return (double)run->near_pages * (run->page_bytes ? (double)run->page_bytes / 0x1p20 : 1);
 }
 

@@ -52,16 +52,22 @@ double td_report_mean_gain(const struct td_report *r, uint32_t combination)
 /* ---- sizes: inputs of different footprints are alike at the same share, or at the same size ----
  */
 
-/* Rounded up to whole pages, a share is a little more than was asked for: told is what was asked,
- * where that was a whole number of hundredths. */
-static void share_text(const struct td_report_run *run, char text[64])
+/* Rounded up to whole pages, a share is a little more than was asked for. Results of an older tide
+ * do not say what was: it is taken for a whole number of hundredths, where that gives these pages.
+ */
+double td_report_share(const struct td_report_run *run)
 {
 	double pages = (double)run->near_pages, of = (double)run->footprint_pages;
 	double share = 100 * pages / of, whole = floor(share);
 
-	if (ceil(of * whole / 100) == pages)
-		share = whole;
-	snprintf(text, 64, "%.10g%%", round(share * 10) / 10);
+	if (run->near_share > 0 && fabs(of * run->near_share - pages) <= 1)
+		return 100 * run->near_share;
+	return ceil(of * whole / 100) == pages ? whole : share;
+}
+
+static void share_text(const struct td_report_run *run, char text[64])
+{
+	snprintf(text, 64, "%.10g%%", round(td_report_share(run) * 10) / 10);
 }
 
 static int name_sizes(struct td_report *r, bool shares, size_t *n)

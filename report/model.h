@@ -43,9 +43,9 @@ struct td_report_run {
 	uint64_t index;   /* in that grid */
 	uint64_t page_bytes, chunk_bytes, near_pages, host_pages, footprint_pages, seed;
 	uint64_t counts[TD_REPORT_COUNTS];
-	uint64_t time_ns; /* 0: the run has no clock */
-	double wall_s;
-	char *command, *error; /* error NULL: it went well */
+	uint64_t time_ns;          /* 0: the run has no clock */
+	double wall_s, near_share; /* the share that was asked for; 0: not said */
+	char *command, *error;     /* error NULL: it went well */
 };
 
 /* What decides which run is the best: less is better in all of them. */
@@ -171,6 +171,8 @@ int td_report_order(struct td_report *r);
 /* group.c */
 uint64_t td_report_cost(const struct td_report_run *run, enum td_report_metric metric);
 int td_report_group(struct td_report *r);
+/* Near memory in hundredths of the footprint, which is known, as it was asked for. */
+double td_report_share(const struct td_report_run *run);
 /* Of all groups; TD_REPORT_MIXED where they differ. */
 enum td_report_metric td_report_metric(const struct td_report *r);
 /* Is a time of a machine among them, which is never the same twice? */

@@ -30,6 +30,7 @@ static void take_numbers(struct td_report_run *run, const json_t *doc)
 	run->footprint_pages = td_report_u64(json_object_get(doc, "input"), "footprint_pages");
 	run->time_ns = td_report_u64(json_object_get(doc, "time"), "simulated_ns");
 	run->wall_s = json_number_value(json_object_get(json_object_get(doc, "wall"), "seconds"));
+	run->near_share = json_number_value(json_object_get(config, "near_share"));
 	run->index = td_report_u64(doc, "index");
 	run->is_baseline = json_is_true(json_object_get(doc, "baseline"));
 	for (size_t i = 0; i < TD_REPORT_COUNTS; i++)
