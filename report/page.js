@@ -118,7 +118,7 @@
 		model.on = [button('›', 'Rows behind', () => go(model, model.first + ROWS)),
 			button('»', 'Last rows', () => go(model, Infinity))];
 		const pager = make('div', {className: 'pager'}, make('label', {}, 'Find ', search),
-			...model.back, model.place, ...model.on);
+			...model.back, ...model.on, model.place);
 		const box = model.table.parentNode;
 		box.before(pager);
 		if (box.nextElementSibling && box.nextElementSibling.matches('.rest'))

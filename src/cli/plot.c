@@ -91,7 +91,7 @@ static void put_panel(FILE *to, const struct td_cli_panel *panel, bool is_one_of
 		else
 			fprintf(to, "linespoints pointinterval %zu", panel->curves[i].n / 12 + 1);
 		fprintf(to, " linetype %zu %s title ", i % TD_REPORT_STYLES + 1,
-			panel->points ? "pointtype 5 pointsize 0.15" : "");
+			panel->points ? "pointtype 5 pointsize 0.1" : "");
 		td_report_script_text(to, panel->curves[i].name);
 	}
 	/* gnuplot refuses to plot nothing; an empty panel keeps its place. */

@@ -18,6 +18,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (!r || !nowhere || fd < 0 || write(fd, data, size) != (ssize_t)size)
 		abort();
+	/* The series in one order or the other. */
+	if (td_report_wish(
+		    r,
+		    &(struct td_report_wish){.version = "0", .order = size % 2 ? "best" : "name"},
+		    &err))
+		abort();
 	snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
 	if (td_report_read(r, path, &err) == 0 && td_report_prepare(r, &err) == 0)
 		td_report_page(r, NULL, nowhere);
