@@ -7,8 +7,6 @@
 #include "cli.h"
 #include "csv.h"
 
-#define DEFAULT_MODEL "h200" /* of workloads */
-
 struct sim_options {
 	struct td_cli_given given;
 	struct td_cli_setup setup;
@@ -49,9 +47,9 @@ static const struct td_cli_option options[] = {
 };
 
 static const char more[] =
-	"By default a workload runs under the model h200, and a trace without a clock.\n\n"
+	"There is no clock unless --model names one: faults are counted and take no time.\n\n"
 	"Examples:\n"
-	"  tide sim --workload zipf --near 50% --evict lru --functional\n"
+	"  tide sim --workload zipf --near 50% --evict lru\n"
 	"  tide sim --workload mvt --near 75% --evict mhpe --prefetch pattern --model cppe\n"
 	"  tide sim --trace app.tide --near 512M --evict ./mine.so --prefetch sequential:n=32\n"
 	"  tide sim --workload scanhot --near 10% --host 40% --place reuse\n"
@@ -295,9 +293,6 @@ static int set_up(const struct sim_options *o, struct tide_sim_options *out, str
 		return tide_fail(err, -EINVAL,
 				 "--jobs is how many parts of --split run at a time: leave it out "
 				 "without --split");
-	if (o->setup.in.workload && !o->setup.functional && !o->setup.model && !o->setup.split &&
-	    !o->setup.objects)
-		out->model = DEFAULT_MODEL;
 	out->evict = o->evict;
 	out->prefetch = o->prefetch;
 	out->place = o->place;

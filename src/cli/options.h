@@ -171,7 +171,7 @@ struct td_cli_setup {
 	 "host memory behind near memory, with --place: as --near, or 0", TD_CLI_ANY}
 #define TD_CLI_MODEL_OPTIONS(setup) \
 	{"functional", 0, TD_CLI_FLAG, TD_CLI_AT(setup.functional), NULL, \
-	 "run without a clock: counts, no times", TD_CLI_ANY}, \
+	 "run without a clock: counts, no times (the default)", TD_CLI_ANY}, \
 	{"model", 0, TD_CLI_TEXT, TD_CLI_AT(setup.model), "MODEL", \
 	 "run with the clock of a machine: NAME or NAME:KEY=VALUE,.. (see tide models)", \
 	 TD_CLI_NAMES(td_cli_model_name)}

@@ -62,7 +62,7 @@ static void say_size(const struct td_advice *a)
 	       td_cli_pages(a->facts.knee_pages, a->page_bytes).text,
 	       (double)a->facts.knee_pages / (double)a->now->near_pages, a->now->policy,
 	       100 * a->facts.knee_saves);
-	print_command(a, "tide sim --functional", a->facts.knee_pages, NULL);
+	print_command(a, "tide sim", a->facts.knee_pages, NULL);
 }
 
 static void say_short(const struct td_advice *a)
