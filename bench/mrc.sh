@@ -91,7 +91,7 @@ TEXT
 one lru "$([ -n "${PEER_MRC:-}" ] && echo exact_peer || echo -)" 5
 one "lru, 1%" "$([ -n "${PEER_SHARDS:-}" ] && echo sampled_peer || echo -)" 3 --sample 0.01
 for policy in opt vmin osl; do
-	one $policy - 0 --policy $policy
+	one $policy - 0 --evict $policy
 done
 curve "$(trace_file zipf tide)" --sample 0.01 --verify >/dev/null
 echo

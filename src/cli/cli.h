@@ -28,11 +28,21 @@ int td_cli_check_rereadable(const char *trace, const char *instead, struct tide_
 /* Results are printed in one form. */
 int td_cli_check_form(bool json, bool csv, struct tide_error *err);
 
-/* presets.c: what is not given (NULL) as the preset has it. */
-int td_cli_preset(const char *name, const char **chunk, const char **prefetch,
-		  struct tide_error *err);
+/* presets.c: what is not given (NULL) as the preset has it. name NULL: there is no preset. */
+struct td_cli_world {
+	const char *page, *chunk, *prefetch;
+};
+int td_cli_preset(const char *name, struct td_cli_world *world, struct tide_error *err);
 
-/* cmd_sim.c: what ran and with how much near memory, for people. */
+/* combinations.c: --policies E+P as --evict and --prefetch, of which neither may be given. room:
+ * for E. policies NULL: nothing to do. */
+struct td_cli_pair_room {
+	char evict[1024];
+};
+int td_cli_pair_take(const char *policies, struct td_cli_pair_room *room, const char **evict,
+		     const char **prefetch, struct tide_error *err);
+
+/* setup_text.c: what ran and with how much near memory, for people. */
 void td_cli_print_setup(const struct td_lib_summary *run);
 
 /* mrc/json.c: the points of a curve. */

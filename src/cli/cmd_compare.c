@@ -11,18 +11,15 @@
 #define TD_CLI_OPTIONS struct td_cli_compare_options
 
 static const struct td_cli_option options[] = {
-	TD_CLI_SETUP_OPTIONS(setup, "trace to read"),
-	{"evict", 0, TD_CLI_LIST, TD_CLI_AT(evict), "POLICY",
-	 "policy that chooses the chunk to evict (eight policies); see tide policies",
-	 TD_CLI_NAMES(td_cli_evict_name)},
-	{"prefetch", 0, TD_CLI_LIST, TD_CLI_AT(prefetch), "POLICY",
-	 "policy that chooses the pages to bring in on a fault (tree)",
-	 TD_CLI_NAMES(td_cli_prefetch_name)},
-	{"place", 0, TD_CLI_LIST, TD_CLI_AT(place), "POLICY",
-	 "policy that says where victims go, with --host", TD_CLI_NAMES(td_cli_place_name)},
+	TD_CLI_SETUP_OPTIONS(setup, "trace to read", TD_CLI_LIST, near_size),
+	TD_CLI_EVICT_AT(
+		TD_CLI_LIST, evict,
+		"policy that chooses the chunk to evict (eight policies); see tide policies"),
+	TD_CLI_PREFETCH_AT(TD_CLI_LIST, prefetch,
+			   "policy that chooses the pages to bring in on a fault (tree)"),
+	TD_CLI_PLACE_AT(TD_CLI_LIST, place, "policy that says where victims go, with --host"),
 	TD_CLI_HOST_OPTION(setup),
-	{"policies", 0, TD_CLI_LIST, TD_CLI_AT(policies), "E+P",
-	 "one combination, --evict E with --prefetch P", TD_CLI_ANY},
+	TD_CLI_POLICIES_AT(TD_CLI_LIST, policies),
 	TD_CLI_PRESET_AT(preset),
 	TD_CLI_SPLIT_AT(setup.split),
 	TD_CLI_OBJECTS_AT(setup.objects),
@@ -39,7 +36,8 @@ static const struct td_cli_option options[] = {
 };
 
 static const char more[] =
-	"Every --evict is combined with every --prefetch; --policies adds single combinations.\n"
+	"Every --evict is combined with every --prefetch; --policies adds single combinations. Every\n"
+	"--near has a table. {lru,arc} and {25..75..25}% in a value stand for several: quote them.\n"
 	"An asterisk marks the combination with the fewest faults, and the column \"x best\" compares\n"
 	"the others with it. With --model the shortest time is best. With --place and --host the\n"
 	"fewest pages read from storage and written to it are best. If the input has groups, such\n"
@@ -47,7 +45,7 @@ static const char more[] =
 	"With --objects there are also hits by bytes and by cost.\n\n"
 	"Examples:\n"
 	"  tide compare --workload zipf --near 50%\n"
-	"  tide compare --trace app.tide --near 512M --evict lru --evict lrm --prefetch none\n"
+	"  tide compare --trace app.tide --near '{256,512}M' --evict '{lru,lrm}' --prefetch none\n"
 	"  tide compare --workload scanhot --near 10% --host 40% --place bam --place reuse\n"
 	"  tide compare --workload cyclic --near 75% --policies lrm+tree --policies mru+locality\n"
 	"  tide compare --workload srd --near 75% --model cppe --policies lrm+locality "
@@ -71,7 +69,7 @@ static bool can_try(const char *spec)
 static int try_all(const struct td_cli_comparison *all, const struct td_cli_compare_options *args,
 		   struct tide_error *err)
 {
-	for (size_t i = 0; i < all->pairs.n; i++) {
+	for (size_t i = 0; i < all->pairs.per_size; i++) {
 		const struct td_cli_pair *pair = &all->pairs.at[i];
 		struct tide_sim_options options = {.size = sizeof options,
 						   .near_size = "64p",
@@ -103,6 +101,7 @@ static bool begin(void *arg, size_t i, struct td_cli_run *run)
 	pthread_mutex_unlock(&all->lock);
 	run->options = *all->options;
 	run->reading = all->reading;
+	run->options.near_size = all->pairs.at[i].near_size;
 	run->options.evict = all->pairs.at[i].evict;
 	run->options.prefetch = all->pairs.at[i].prefetch;
 	run->options.place = all->pairs.at[i].place;
@@ -141,12 +140,12 @@ static int look(struct td_cli_comparison *all, struct tide_error *err)
 	return 0;
 }
 
-/* A run that had to know the footprint can say it. */
-static void print_setup(const struct td_cli_comparison *all)
+/* Of the runs of one size. A run that had to know the footprint can say it. */
+static void print_setup(const struct td_cli_comparison *all, size_t first)
 {
 	const struct td_cli_run *best = NULL;
 
-	for (size_t i = 0; i < all->pairs.n; i++) {
+	for (size_t i = first; i < first + all->pairs.per_size; i++) {
 		const struct td_cli_run *run = &all->runs[i];
 		bool says = !run->rc && run->summary.footprint_pages != UINT64_MAX;
 		if (!run->rc && (!best || says))
@@ -207,14 +206,23 @@ static void print_csv(const struct td_cli_comparison *all)
 static int print_result(const struct td_cli_comparison *all,
 			const struct td_cli_compare_options *args, struct tide_error *err)
 {
+	int rc = 0;
+
 	if (args->json)
 		return print_json(all, err);
 	if (args->csv) {
 		print_csv(all);
 		return 0;
 	}
-	print_setup(all);
-	return td_cli_compare_table(all, err);
+	for (size_t i = 0; i < all->pairs.n && !rc; i += all->pairs.per_size) {
+		if (td_cli_least_cost(all, i, all->pairs.per_size) == UINT64_MAX)
+			continue;
+		if (i)
+			putchar('\n');
+		print_setup(all, i);
+		rc = td_cli_compare_table(all, i, err);
+	}
+	return rc;
 }
 
 /* One error for all: of several failed runs, the first is told, and how many there are. */
@@ -255,7 +263,7 @@ static int compare(struct td_cli_comparison *all, const struct td_cli_compare_op
 	td_cli_progress_end(&all->progress);
 	rc = first_failure(all, err);
 	/* Bad usage that only a run could find prints nothing, as does a failure of all. */
-	if (rc == -EINVAL || td_cli_least_cost(all) == UINT64_MAX)
+	if (rc == -EINVAL || td_cli_least_cost(all, 0, all->pairs.n) == UINT64_MAX)
 		return rc;
 	if (print_result(all, args, rc ? NULL : err))
 		return -ENOMEM;
@@ -304,18 +312,21 @@ out:
 static int run(const void *given, struct tide_error *err)
 {
 	struct td_cli_compare_options args = *(const struct td_cli_compare_options *)given;
-	const char *prefetch = args.prefetch.n ? args.prefetch.at[0] : NULL;
-	int rc = args.preset ? td_cli_preset(args.preset, &args.setup.chunk, &prefetch, err) : 0;
+	struct td_cli_world world = {args.setup.page, args.setup.chunk, NULL};
+	int rc = td_cli_preset(args.preset, &world, err);
 
-	if (!rc && args.preset && !args.prefetch.n)
-		rc = td_cli_list_add(&args.prefetch, prefetch, err);
+	args.setup.near_size = args.near_size.n ? args.near_size.at[0] : NULL;
+	args.setup.page = world.page;
+	args.setup.chunk = world.chunk;
+	if (!rc && world.prefetch && !args.prefetch.n && (args.evict.n || !args.policies.n))
+		rc = td_cli_list_add(&args.prefetch, world.prefetch, err);
 	return rc ? rc : compare_as(&args, err);
 }
 
 const struct td_cli_verb td_cli_verb_compare = {
 	.name = "compare",
 	.order = 20,
-	.synopsis = "(--trace FILE | --workload SPEC) --near SIZE [OPTIONS]",
+	.synopsis = "(--trace FILE | --workload SPEC) --near SIZE... [OPTIONS]",
 	.summary = "Run the same input under several combinations of policies, on all cores",
 	.more = more,
 	.options = options,

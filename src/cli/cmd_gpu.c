@@ -55,8 +55,7 @@ static const struct td_cli_option bench_options[] = {
 	 TD_CLI_NAMES(td_cli_place_name)},
 	{"oversubscribe", 0, TD_CLI_TEXT, TD_CLI_AT(oversubscribe), "LIST",
 	 "size of the data, as a multiple of near and host memory, such as 2,4 (2)", TD_CLI_ANY},
-	{"near", 0, TD_CLI_TEXT, TD_CLI_AT(near_size), "SIZE",
-	 "near memory, tier 1: bytes (256M) or pages (4096p)", TD_CLI_ANY},
+	TD_CLI_NEAR_AT(TD_CLI_ONE, near_size, "near memory, tier 1: bytes (256M) or pages (4096p)"),
 	{"host", 0, TD_CLI_TEXT, TD_CLI_AT(host), "SIZE",
 	 "pinned memory of the host, tier 2 (four times near memory)", TD_CLI_ANY},
 	{"page", 0, TD_CLI_TEXT, TD_CLI_AT(page), "SIZE",
@@ -67,12 +66,11 @@ static const struct td_cli_option bench_options[] = {
 	{"orchestrate", 0, TD_CLI_TEXT, TD_CLI_AT(orchestrate), "WHO",
 	 "who serves faults: gpu, or host: the engine with --evict and --prefetch (gpu)",
 	 TD_CLI_WORDS("gpu", "host")},
-	{"evict", 0, TD_CLI_TEXT, TD_CLI_AT(evict), "POLICY",
-	 "with --orchestrate host: policy that chooses the chunk to evict (lrm)",
-	 TD_CLI_NAMES(td_cli_evict_name)},
-	{"prefetch", 0, TD_CLI_TEXT, TD_CLI_AT(prefetch), "POLICY",
-	 "with --orchestrate host: policy that chooses the pages to bring in on a fault (tree)",
-	 TD_CLI_NAMES(td_cli_prefetch_name)},
+	TD_CLI_EVICT_AT(TD_CLI_ONE, evict,
+		"with --orchestrate host: policy that chooses the chunk to evict (lrm)"),
+	TD_CLI_PREFETCH_AT(TD_CLI_ONE, prefetch,
+		"with --orchestrate host: policy that chooses the pages to bring in on a fault (tree)"),
+	TD_CLI_POLICIES_AT(TD_CLI_ONE, policies),
 	{"timeout", 0, TD_CLI_TEXT, TD_CLI_AT(timeout), "TIME",
 	 "treat a longer wait of the GPU as an error (30s)", TD_CLI_ANY},
 	{"repeat", 0, TD_CLI_TEXT, TD_CLI_AT(repeat), "N",
@@ -168,7 +166,10 @@ static const struct form bench_form = {"gpu bench", td_gpu_show_bench, td_gpu_be
 
 static int run_bench(const void *options, struct tide_error *err)
 {
-	const struct td_gpu_use_options *args = options;
+	struct td_gpu_use_options given = *(const struct td_gpu_use_options *)options;
+	const struct td_gpu_use_options *args = &given;
+	struct td_cli_pair_room room;
+	int rc = td_cli_pair_take(given.policies, &room, &given.evict, &given.prefetch, err);
 	struct td_gpu_bench_options o = {
 		.micro = args->micro,
 		.app = args->app,
@@ -186,8 +187,9 @@ static int run_bench(const void *options, struct tide_error *err)
 	};
 	struct td_gpu_use use;
 	struct td_gpu_result *out = NULL;
-	int rc = td_gpu_use_check(args, err);
 
+	if (!rc)
+		rc = td_gpu_use_check(args, err);
 	if (!rc)
 		rc = begin(&use, args, bench_form.verb, err);
 	if (rc)

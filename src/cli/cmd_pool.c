@@ -7,6 +7,7 @@
 #define POOL_OPTIONS \
 	{"main", 0, TD_CLI_TEXT, TD_CLI_AT(main_size), "SIZE", \
 	 "main memory: bytes (2M) or pages (1024p)", TD_CLI_ANY}, \
+	{"near", 0, TD_CLI_TEXT, TD_CLI_AT(main_size), "SIZE", NULL, TD_CLI_ANY}, \
 	{"device", 0, TD_CLI_TEXT, TD_CLI_AT(device_size), "SIZE", \
 	 "device memory behind it (2M); 0: none", TD_CLI_ANY}, \
 	{"device-kind", 0, TD_CLI_TEXT, TD_CLI_AT(device_kind), "KIND", \

@@ -10,23 +10,22 @@
 struct sim_options {
 	struct td_cli_given given;
 	struct td_cli_setup setup;
-	const char *evict, *prefetch, *place, *log, *preset, *progress;
+	const char *evict, *prefetch, *policies, *place, *log, *preset, *progress;
 	uint64_t jobs; /* 0: not given */
 	bool json, csv;
 };
 #define TD_CLI_OPTIONS struct sim_options
 
 static const struct td_cli_option options[] = {
-	TD_CLI_SETUP_OPTIONS(setup, "trace to read; - is standard input"),
-	{"evict", 0, TD_CLI_TEXT, TD_CLI_AT(evict), "POLICY",
-	 "policy that chooses the chunk to evict (lrm); see tide policies",
-	 TD_CLI_NAMES(td_cli_evict_name)},
-	{"prefetch", 0, TD_CLI_TEXT, TD_CLI_AT(prefetch), "POLICY",
-	 "policy that chooses the pages to bring in on a fault (tree)",
-	 TD_CLI_NAMES(td_cli_prefetch_name)},
-	{"place", 0, TD_CLI_TEXT, TD_CLI_AT(place), "POLICY",
-	 "policy that sends victims to host memory or storage (no host memory)",
-	 TD_CLI_NAMES(td_cli_place_name)},
+	TD_CLI_SETUP_OPTIONS(setup, "trace to read; - is standard input", TD_CLI_ONE,
+			     setup.near_size),
+	TD_CLI_EVICT_AT(TD_CLI_ONE, evict,
+			"policy that chooses the chunk to evict (lrm); see tide policies"),
+	TD_CLI_PREFETCH_AT(TD_CLI_ONE, prefetch,
+			   "policy that chooses the pages to bring in on a fault (tree)"),
+	TD_CLI_POLICIES_AT(TD_CLI_ONE, policies),
+	TD_CLI_PLACE_AT(TD_CLI_ONE, place,
+			"policy that sends victims to host memory or storage (no host memory)"),
 	TD_CLI_HOST_OPTION(setup),
 	TD_CLI_PRESET_AT(preset),
 	TD_CLI_SPLIT_AT(setup.split),
@@ -47,7 +46,10 @@ static const struct td_cli_option options[] = {
 };
 
 static const char more[] =
-	"There is no clock unless --model names one: faults are counted and take no time.\n\n"
+	"There is no clock unless --model names one: faults are counted and take no time.\n"
+	"Presets: gpu has pages of 64 KiB in chunks of 2 MiB, and tree; cache has single pages and no\n"
+	"prefetch; block has chunks of 64 KiB that move as a whole. --policy and --sizes are other\n"
+	"spellings of --evict and --near, in all verbs.\n\n"
 	"Examples:\n"
 	"  tide sim --workload zipf --near 50% --evict lru\n"
 	"  tide sim --workload mvt --near 75% --evict mhpe --prefetch pattern --model cppe\n"
@@ -120,50 +122,6 @@ static int print_counts(const struct tide_counts *counts, struct tide_error *err
 		td_cli_cell(&t, "%s", rows[i].help);
 	}
 	return td_cli_table_end(&t, err);
-}
-
-static void print_near_pages(const struct td_lib_summary *run, uint64_t footprint)
-{
-	printf("near    %s pages, %s", td_cli_grouped(run->near_pages).text,
-	       td_cli_pages(run->near_pages, run->page_bytes).text);
-	if (footprint)
-		printf(", %s of the footprint", td_cli_share(run->near_pages, footprint).text);
-	printf("; pages of %s, chunks of %s\n", td_cli_bytes(run->page_bytes).text,
-	       td_cli_bytes(run->page_bytes * run->chunk_pages).text);
-}
-
-/* Objects have sizes. */
-static void print_near_bytes(const struct td_lib_summary *run)
-{
-	printf("near    %s", td_cli_bytes(run->near_bytes).text);
-	if (run->object_bytes)
-		printf(", %s of all objects, %s",
-		       td_cli_share(run->near_bytes, run->object_bytes).text,
-		       td_cli_bytes(run->object_bytes).text);
-	printf("; an object without a size is %s\n", td_cli_bytes(run->page_bytes).text);
-}
-
-/* The head of a report: what ran, with how much near memory, under which policies. */
-void td_cli_print_setup(const struct td_lib_summary *run)
-{
-	uint64_t pages = run->footprint_pages == UINT64_MAX ? 0 : run->footprint_pages;
-
-	printf("input   %s %s%s%s, %s accesses", run->is_workload ? "workload" : "trace",
-	       td_cli_name(run->input).text, run->is_workload ? "" : " as ",
-	       run->is_workload ? "" : run->format, td_cli_grouped(run->counts.accesses).text);
-	if (pages)
-		printf(" to %s pages, %s", td_cli_grouped(pages).text,
-		       td_cli_pages(pages, run->page_bytes).text);
-	putchar('\n');
-	if (run->near_bytes)
-		print_near_bytes(run);
-	else
-		print_near_pages(run, pages);
-	if (run->place)
-		printf("host    %s pages, %s\n", td_cli_grouped(run->host_pages).text,
-		       td_cli_pages(run->host_pages, run->page_bytes).text);
-	if (run->split)
-		printf("split   %s\n", run->split);
 }
 
 static void print_policies(const struct td_lib_summary *run)
@@ -276,8 +234,27 @@ static int print_text(struct tide_sim *sim, struct tide_error *err)
 	return 0;
 }
 
+/* The policies and the world that they run in. */
+static int set_policies(const struct sim_options *o, struct td_cli_pair_room *room,
+			struct tide_sim_options *out, struct tide_error *err)
+{
+	struct td_cli_world world = {out->page, out->chunk, o->prefetch};
+	int rc;
+
+	out->evict = o->evict;
+	out->place = o->place;
+	rc = td_cli_pair_take(o->policies, room, &out->evict, &world.prefetch, err);
+	if (!rc)
+		rc = td_cli_preset(o->preset, &world, err);
+	out->page = world.page;
+	out->chunk = world.chunk;
+	out->prefetch = world.prefetch;
+	return rc;
+}
+
 /* The options as the library takes them. */
-static int set_up(const struct sim_options *o, struct tide_sim_options *out, struct tide_error *err)
+static int set_up(const struct sim_options *o, struct td_cli_pair_room *room,
+		  struct tide_sim_options *out, struct tide_error *err)
 {
 	int rc = td_cli_setup(&o->setup, out, err);
 
@@ -293,22 +270,20 @@ static int set_up(const struct sim_options *o, struct tide_sim_options *out, str
 		return tide_fail(err, -EINVAL,
 				 "--jobs is how many parts of --split run at a time: leave it out "
 				 "without --split");
-	out->evict = o->evict;
-	out->prefetch = o->prefetch;
-	out->place = o->place;
 	out->log = o->log;
 	out->threads = (size_t)o->jobs;
 	out->no_digest = !o->json;
-	return o->preset ? td_cli_preset(o->preset, &out->chunk, &out->prefetch, err) : 0;
+	return set_policies(o, room, out, err);
 }
 
 static int run(const void *given, struct tide_error *err)
 {
 	const struct sim_options *o = given;
 	struct tide_sim_options run = {.size = sizeof run};
+	struct td_cli_pair_room room;
 	struct td_cli_progress progress;
 	struct tide_sim *sim = NULL;
-	int rc = set_up(o, &run, err);
+	int rc = set_up(o, &room, &run, err);
 
 	if (!rc)
 		rc = td_cli_progress_start(&progress, o->progress, "sim", err);

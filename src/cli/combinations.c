@@ -4,48 +4,71 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli.h"
 #include "core/text.h"
 
 static int add(struct td_cli_combinations *c, const char *evict, size_t evict_len,
 	       const char *prefetch, const char *place, struct tide_error *err)
 {
-	struct td_cli_pair pair;
+	struct td_cli_pair pair = {.place = NULL};
 
 	if (c->n == TD_CLI_RUNS_MAX)
-		return tide_fail(err, -EINVAL, "more than %d combinations: give fewer policies",
+		return tide_fail(err, -EINVAL,
+				 "more than %d combinations: give fewer, or use tide sweep",
 				 TD_CLI_RUNS_MAX);
-	pair = (struct td_cli_pair){strndup(evict, evict_len), strdup(prefetch), place};
+	pair.evict = strndup(evict, evict_len);
+	pair.prefetch = strdup(prefetch);
+	pair.place = place ? strdup(place) : NULL;
 	c->at[c->n++] = pair;
-	if (!pair.evict || !pair.prefetch)
+	if (!pair.evict || !pair.prefetch || (place && !pair.place))
 		return tide_fail(err, -ENOMEM, "no memory for the combinations: free some");
 	return 0;
 }
 
-static int add_grid(struct td_cli_combinations *c, const struct td_cli_list *evict,
-		    const struct td_cli_list *prefetch, const struct td_cli_list *place,
-		    struct tide_error *err)
+/* What may be given, with its braces expanded. */
+struct axes {
+	struct td_cli_axis near_size, evict, prefetch, place, policies;
+};
+
+static int add_grid(struct td_cli_combinations *c, const struct axes *a, struct tide_error *err)
 {
+	size_t places = a->place.n ? a->place.n : 1;
 	int rc = 0;
 
-	for (size_t e = 0; e < evict->n && !rc; e++)
-		for (size_t p = 0; p < prefetch->n && !rc; p++)
-			for (size_t i = 0; i < place->n && !rc; i++)
-				rc = add(c, evict->at[e], strlen(evict->at[e]), prefetch->at[p],
-					 place->at[i], err);
+	for (size_t e = 0; e < a->evict.n && !rc; e++)
+		for (size_t p = 0; p < a->prefetch.n && !rc; p++)
+			for (size_t i = 0; i < places && !rc; i++)
+				rc = add(c, a->evict.at[e], strlen(a->evict.at[e]),
+					 a->prefetch.at[p], a->place.n ? a->place.at[i] : NULL,
+					 err);
 	return rc;
 }
 
-/* Split at the last plus sign: values of an eviction policy may hold some. */
 static int add_pair(struct td_cli_combinations *c, const char *text, struct tide_error *err)
 {
-	const char *plus = strrchr(text, '+');
+	size_t n = td_cli_pair_plus(text, err);
 
-	if (!plus || plus == text || plus[1] == '\0')
+	return n ? add(c, text, n, text + n + 1, NULL, err) : -EINVAL;
+}
+
+int td_cli_pair_take(const char *policies, struct td_cli_pair_room *room, const char **evict,
+		     const char **prefetch, struct tide_error *err)
+{
+	size_t n = policies ? td_cli_pair_plus(policies, err) : 0;
+
+	if (!n)
+		return policies ? -EINVAL : 0;
+	if (*evict || *prefetch)
 		return tide_fail(err, -EINVAL,
-				 "--policies %s is no combination: write "
-				 "EVICT+PREFETCH, such as lrm+tree",
-				 td_cli_shown(text).text);
-	return add(c, text, (size_t)(plus - text), plus + 1, NULL, err);
+				 "--policies names both: leave out --evict and --prefetch");
+	if (n >= sizeof room->evict)
+		return tide_fail(err, -EINVAL,
+				 "the first policy of --policies is too long: give --evict");
+	memcpy(room->evict, policies, n);
+	room->evict[n] = '\0';
+	*evict = room->evict;
+	*prefetch = policies + n + 1;
+	return 0;
 }
 
 /* A chunk of one page is where the policies of cache studies work too. Sizes that cannot be
@@ -74,40 +97,104 @@ static const struct td_cli_list for_clocks = {
 static const struct td_cli_list default_prefetch = {1, {"tree"}};
 /* With --place, which says where victims go and leaves no choice of the others. */
 static const struct td_cli_list placed_evict = {1, {"clock"}}, placed_prefetch = {1, {"none"}};
-static const struct td_cli_list no_place = {1, {NULL}};
+
+static const struct td_cli_list *default_evict(const struct td_cli_compare_options *args)
+{
+	return args->place.n           ? &placed_evict
+	       : args->setup.objects   ? &for_objects
+	       : args->setup.model     ? &for_clocks
+	       : one_page_chunks(args) ? &for_pages
+				       : &for_chunks;
+}
+
+static const struct td_cli_list *given_or(const struct td_cli_list *given,
+					  const struct td_cli_list *initial)
+{
+	return given->n ? given : initial;
+}
+
+static int fill(struct axes *a, const struct td_cli_compare_options *args, struct tide_error *err)
+{
+	const struct {
+		struct td_cli_axis *axis;
+		const char *option;
+		const struct td_cli_list *list;
+	} rows[] = {
+		{&a->near_size, "near", &args->near_size},
+		{&a->evict, "evict", given_or(&args->evict, default_evict(args))},
+		{&a->prefetch, "prefetch",
+		 given_or(&args->prefetch, args->place.n || args->setup.objects
+						   ? &placed_prefetch
+						   : &default_prefetch)},
+		{&a->place, "place", &args->place},
+		{&a->policies, "policies", &args->policies},
+	};
+	int rc = 0;
+
+	for (size_t i = 0; i < sizeof rows / sizeof *rows && !rc; i++)
+		rc = td_cli_axis_fill(rows[i].axis, rows[i].option, rows[i].list, err);
+	return rc;
+}
+
+/* The same combinations for every size. */
+static int repeat(struct td_cli_combinations *c, const struct td_cli_axis *sizes,
+		  struct tide_error *err)
+{
+	int rc = 0;
+
+	c->per_size = c->n;
+	if (!sizes->n)
+		return tide_fail(err, -EINVAL, "no size of near memory: give --near SIZE");
+	for (size_t i = c->n; i < sizes->n * c->per_size && !rc; i++) {
+		const struct td_cli_pair *p = &c->at[i % c->per_size];
+		rc = add(c, p->evict, strlen(p->evict), p->prefetch, p->place, err);
+	}
+	for (size_t i = 0; i < c->n && !rc; i++) {
+		c->at[i].near_size = strdup(sizes->at[i / c->per_size]);
+		if (!c->at[i].near_size)
+			rc = tide_fail(err, -ENOMEM, "no memory for the sizes: give fewer");
+	}
+	return rc;
+}
+
+static int combine(const struct td_cli_compare_options *args, const struct axes *a,
+		   struct td_cli_combinations *out, struct tide_error *err)
+{
+	bool grid = args->evict.n || args->prefetch.n || args->place.n || !args->policies.n;
+	int rc = grid ? add_grid(out, a, err) : 0;
+
+	if (!rc && args->place.n && args->policies.n)
+		return tide_fail(err, -EINVAL,
+				 "--policies and --place do not go together: leave one out");
+	for (size_t i = 0; i < a->policies.n && !rc; i++)
+		rc = add_pair(out, a->policies.at[i], err);
+	return rc ? rc : repeat(out, &a->near_size, err);
+}
 
 int td_cli_combinations(const struct td_cli_compare_options *args, struct td_cli_combinations *out,
 			struct tide_error *err)
 {
-	const struct td_cli_list *evict = &args->evict, *prefetch = &args->prefetch;
-	const struct td_cli_list *place = &args->place;
-	bool grid = evict->n || prefetch->n || place->n || !args->policies.n;
-	int rc = 0;
+	struct axes a = {{0}, {0}, {0}, {0}, {0}};
+	int rc = fill(&a, args, err);
 
-	out->n = 0;
-	if (!evict->n)
-		evict = place->n                ? &placed_evict
-			: args->setup.objects   ? &for_objects
-			: args->setup.model     ? &for_clocks
-			: one_page_chunks(args) ? &for_pages
-						: &for_chunks;
-	if (!prefetch->n)
-		prefetch = place->n || args->setup.objects ? &placed_prefetch : &default_prefetch;
-	if (grid)
-		rc = add_grid(out, evict, prefetch, place->n ? place : &no_place, err);
-	if (place->n && args->policies.n)
-		return tide_fail(err, -EINVAL,
-				 "--policies and --place do not go together: leave one out");
-	for (size_t i = 0; i < args->policies.n && !rc; i++)
-		rc = add_pair(out, args->policies.at[i], err);
+	out->n = out->per_size = 0;
+	if (!rc)
+		rc = combine(args, &a, out, err);
+	td_cli_axis_free(&a.near_size);
+	td_cli_axis_free(&a.evict);
+	td_cli_axis_free(&a.prefetch);
+	td_cli_axis_free(&a.place);
+	td_cli_axis_free(&a.policies);
 	return rc;
 }
 
 void td_cli_combinations_free(struct td_cli_combinations *c)
 {
 	for (size_t i = 0; i < c->n; i++) {
+		free(c->at[i].near_size);
 		free(c->at[i].evict);
 		free(c->at[i].prefetch);
+		free(c->at[i].place);
 	}
 	c->n = 0;
 }

@@ -2,6 +2,7 @@
 #ifndef TD_CLI_COMBINATIONS_H
 #define TD_CLI_COMBINATIONS_H
 
+#include "braces.h"
 #include "options.h"
 
 #define TD_CLI_RUNS_MAX 256
@@ -10,6 +11,7 @@
 struct td_cli_compare_options {
 	struct td_cli_given given;
 	struct td_cli_setup setup;
+	struct td_cli_list near_size; /* the first is in the setup, too */
 	struct td_cli_list evict, prefetch, place, policies;
 	uint64_t jobs; /* 0: not given */
 	const char *progress, *preset;
@@ -17,12 +19,13 @@ struct td_cli_compare_options {
 };
 
 struct td_cli_pair {
-	char *evict, *prefetch;
-	const char *place; /* of the arguments, or NULL */
+	char *near_size, *evict, *prefetch;
+	char *place; /* NULL: none */
 };
 
+/* All of the first size, then all of the next. */
 struct td_cli_combinations {
-	size_t n;
+	size_t n, per_size;
 	struct td_cli_pair at[TD_CLI_RUNS_MAX];
 };
 

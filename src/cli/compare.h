@@ -18,8 +18,10 @@ struct td_cli_comparison {
 	struct tide_facts facts; /* under the lock: of the input, as far as they are known */
 };
 
-/* compare_table.c: the least cost of all runs that succeeded, UINT64_MAX if none did. */
-uint64_t td_cli_least_cost(const struct td_cli_comparison *all);
-int td_cli_compare_table(const struct td_cli_comparison *all, struct tide_error *err);
+/* compare_table.c: the least cost of n runs from the first on, of those that succeeded; UINT64_MAX
+ * if none did. */
+uint64_t td_cli_least_cost(const struct td_cli_comparison *all, size_t first, size_t n);
+/* The runs of one size, from the first on. */
+int td_cli_compare_table(const struct td_cli_comparison *all, size_t first, struct tide_error *err);
 
 #endif

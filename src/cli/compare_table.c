@@ -14,11 +14,11 @@ static uint64_t cost_of(const struct td_cli_pair *pair, const struct td_cli_run 
 	return pair->place ? c->tier3_reads + c->tier3_writes : c->faults;
 }
 
-uint64_t td_cli_least_cost(const struct td_cli_comparison *all)
+uint64_t td_cli_least_cost(const struct td_cli_comparison *all, size_t first, size_t n)
 {
 	uint64_t best = UINT64_MAX;
 
-	for (size_t i = 0; i < all->pairs.n; i++) {
+	for (size_t i = first; i < first + n; i++) {
 		uint64_t cost = cost_of(&all->pairs.at[i], &all->runs[i]);
 		if (!all->runs[i].rc && cost < best)
 			best = cost;
@@ -131,7 +131,7 @@ static const struct tide_counts *some_counts(const struct td_cli_comparison *all
 	return &all->runs[i].counts;
 }
 
-int td_cli_compare_table(const struct td_cli_comparison *all, struct tide_error *err)
+int td_cli_compare_table(const struct td_cli_comparison *all, size_t first, struct tide_error *err)
 {
 	bool is_placed = all->pairs.at[0].place != NULL, is_timed = all->options->model != NULL;
 	const char *const *head = is_placed && is_timed ? placed_timed_heads
@@ -141,7 +141,7 @@ int td_cli_compare_table(const struct td_cli_comparison *all, struct tide_error 
 	const struct tide_counts *some = some_counts(all);
 	char align[24];
 	struct td_cli_table t = {.align = align};
-	uint64_t best = td_cli_least_cost(all);
+	uint64_t best = td_cli_least_cost(all, first, all->pairs.per_size);
 
 	snprintf(align, sizeof align, "%s%s%s",
 		 is_placed  ? "llrrrrrrr"
@@ -149,7 +149,7 @@ int td_cli_compare_table(const struct td_cli_comparison *all, struct tide_error 
 			    : "lllrrrrrr",
 		 some->groups ? "r" : "", some->fault_bytes ? "rr" : "");
 	print_heads(&t, head, some);
-	for (size_t i = 0; i < all->pairs.n; i++)
+	for (size_t i = first; i < first + all->pairs.per_size; i++)
 		if (!all->runs[i].rc)
 			(is_placed ? print_placed_row : print_row)(&t, &all->pairs.at[i],
 								   &all->runs[i], best);

@@ -33,7 +33,8 @@ static const struct td_cli_option *option_of(const struct td_cli_verb *verb, con
 static void print_options(const struct td_cli_verb *verb)
 {
 	for (const struct td_cli_option *o = verb->options; o->name; o++)
-		printf("--%s\n", o->name);
+		if (o->help)
+			printf("--%s\n", o->name);
 }
 
 static void complete_word(const struct td_cli_verb *verb, const char *before, const char *word)

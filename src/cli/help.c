@@ -39,6 +39,8 @@ static void print_options(FILE *to, const struct td_cli_option *options)
 {
 	fprintf(to, "\nOptions:\n");
 	for (const struct td_cli_option *o = options; o->name; o++) {
+		if (!o->help)
+			continue;
 		int n = print_left(to, o);
 		fprintf(to, "%*s", n < 22 ? 22 - n : 2, "");
 		print_right(to, o);

@@ -56,7 +56,7 @@ static int run_first(int argc, char **argv, const char **name, struct tide_error
 		td_cli_help_all(stdout);
 		return 0;
 	}
-	if (strcmp(word, "--version") == 0) {
+	if (strcmp(word, "--version") == 0 || strcmp(word, "version") == 0) {
 		printf("tide %s\n", tide_version());
 		return 0;
 	}

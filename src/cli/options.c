@@ -81,7 +81,8 @@ static int fail_option(struct parse *p, const char *name)
 	size_t n = 0;
 
 	for (const struct td_cli_option *o = p->verb->options; o->name && n < 64; o++)
-		names[n++] = o->name;
+		if (o->help)
+			names[n++] = o->name;
 	near = td_core_nearest(name, names, n);
 	if (near)
 		return tide_fail(p->err, -EINVAL, "unknown option --%s: did you mean --%s?",
@@ -95,13 +96,24 @@ static int store(struct parse *p, const struct td_cli_option *o, const char *val
 	return o->kind->store((unsigned char *)p->given + o->offset, o, value, p->err);
 }
 
+/* Of the row that was first to have its place: other spellings share it. */
+static uint64_t bit_of(const struct parse *p, const struct td_cli_option *o)
+{
+	const struct td_cli_option *first = p->verb->options;
+
+	while (first->offset != o->offset)
+		first++;
+	return UINT64_C(1) << (first - p->verb->options);
+}
+
 /* inside: the value that came in the same word, or NULL. */
 static int take(struct parse *p, const struct td_cli_option *o, const char *inside)
 {
-	uint64_t bit = UINT64_C(1) << (o - p->verb->options);
+	uint64_t bit = bit_of(p, o);
 
 	if (!o->kind->repeats && (p->taken & bit))
-		return tide_fail(p->err, -EINVAL, "--%s is given twice: give it once", o->name);
+		return tide_fail(p->err, -EINVAL, "--%s is given twice: %s", o->name,
+				 o->kind->instead ? o->kind->instead : "give it once");
 	p->taken |= bit;
 	if (o->kind->is_flag) {
 		if (inside)
@@ -166,6 +178,18 @@ static int check_words(const struct parse *p)
 	if (n < v->words_min)
 		return tide_fail(p->err, -EINVAL, "a word is missing: the usage is %s %s", v->name,
 				 v->synopsis);
+	return 0;
+}
+
+size_t td_cli_pair_plus(const char *text, struct tide_error *err)
+{
+	const char *plus = strrchr(text, '+');
+
+	if (plus && plus != text && plus[1])
+		return (size_t)(plus - text);
+	tide_fail(err, -EINVAL,
+		  "--policies %s is no combination: write EVICT+PREFETCH, such as lrm+tree",
+		  td_cli_shown(text).text);
 	return 0;
 }
 

@@ -33,6 +33,8 @@ struct td_cli_argv;
 struct td_cli_kind {
 	bool is_flag; /* takes no value */
 	bool repeats; /* may be given several times */
+	/* What to do instead of giving it several times; NULL: give it once. */
+	const char *instead;
 	int (*store)(void *at, const struct td_cli_option *o, const char *value,
 		     struct tide_error *err);
 	/* What is kept, as words of another command line; nothing where it was not given. */
@@ -70,9 +72,11 @@ struct td_cli_option {
 	const char *name; /* without the dashes */
 	char letter;      /* 0: none */
 	const struct td_cli_kind *kind;
-	size_t offset;                      /* in the options of the verb */
-	const char *value;                  /* how the help writes it: "SIZE" */
-	const char *help;                   /* with %s where the values are to be listed */
+	size_t offset;     /* in the options of the verb */
+	const char *value; /* how the help writes it: "SIZE" */
+	/* With %s where the values are to be listed. NULL: another spelling of the row before it,
+	 * at the same offset, which help and completion leave out. */
+	const char *help;
 	const struct td_cli_values *values; /* NULL: anything */
 };
 
@@ -126,6 +130,23 @@ const struct td_cli_verb *td_cli_next_verb(const struct td_cli_verb *const *verb
 	{"workload", 0, TD_CLI_TEXT, TD_CLI_AT(workload), "SPEC", \
 	 "workload to generate: NAME or NAME:KEY=VALUE,KEY=VALUE (see tide workloads)", \
 	 TD_CLI_NAMES(td_cli_workload_name)}
+/* What all verbs name alike. kind: TD_CLI_ONE, or TD_CLI_LIST where there may be several. */
+#define TD_CLI_NEAR_HELP \
+	"near memory: bytes (512M), pages (1024p) or a share of the footprint (75%)"
+#define TD_CLI_NEAR_AT(kind, near_size, help) \
+	{"near", 0, kind, TD_CLI_AT(near_size), "SIZE", help, TD_CLI_ANY}, \
+	{"sizes", 0, kind, TD_CLI_AT(near_size), "SIZE", NULL, TD_CLI_ANY}
+#define TD_CLI_EVICT_AT(kind, evict, help) \
+	{"evict", 0, kind, TD_CLI_AT(evict), "POLICY", help, TD_CLI_NAMES(td_cli_evict_name)}, \
+	{"policy", 0, kind, TD_CLI_AT(evict), "POLICY", NULL, TD_CLI_NAMES(td_cli_evict_name)}
+#define TD_CLI_PREFETCH_AT(kind, prefetch, help) \
+	{"prefetch", 0, kind, TD_CLI_AT(prefetch), "POLICY", help, \
+	 TD_CLI_NAMES(td_cli_prefetch_name)}
+#define TD_CLI_PLACE_AT(kind, place, help) \
+	{"place", 0, kind, TD_CLI_AT(place), "POLICY", help, TD_CLI_NAMES(td_cli_place_name)}
+#define TD_CLI_POLICIES_AT(kind, policies) \
+	{"policies", 0, kind, TD_CLI_AT(policies), "E+P", \
+	 "one combination, --evict E with --prefetch P", TD_CLI_ANY}
 #define TD_CLI_JSON_OPTION \
 	{"json", 0, TD_CLI_FLAG, TD_CLI_AT(json), NULL, "print one JSON document", TD_CLI_ANY}
 #define TD_CLI_CSV_OPTION \
@@ -158,11 +179,9 @@ struct td_cli_setup {
 	const char *watchdog;
 	bool functional, replace_invalid, objects;
 };
-#define TD_CLI_SETUP_OPTIONS(setup, trace_help) \
+#define TD_CLI_SETUP_OPTIONS(setup, trace_help, near_kind, near_size) \
 	TD_CLI_INPUT_OPTIONS(setup.in, trace_help), \
-	{"near", 0, TD_CLI_TEXT, TD_CLI_AT(setup.near_size), "SIZE", \
-	 "near memory: bytes (512M), pages (1024p) or a share of the footprint (75%)", \
-	 TD_CLI_ANY}, \
+	TD_CLI_NEAR_AT(near_kind, near_size, TD_CLI_NEAR_HELP), \
 	TD_CLI_PAGE_AT(setup.page), \
 	{"chunk", 0, TD_CLI_TEXT, TD_CLI_AT(setup.chunk), "SIZE", \
 	 "bytes per chunk, 1 to 64 pages (64K)", TD_CLI_ANY}
@@ -177,7 +196,7 @@ struct td_cli_setup {
 	 TD_CLI_NAMES(td_cli_model_name)}
 #define TD_CLI_PRESET_AT(preset) \
 	{"preset", 0, TD_CLI_TEXT, TD_CLI_AT(preset), "NAME", \
-	 "defaults of a world; cache: single pages, no prefetch", TD_CLI_NAMES(td_cli_preset_name)}
+	 "page, chunk and prefetch, if not given, of a world: %s", TD_CLI_NAMES(td_cli_preset_name)}
 #define TD_CLI_SPLIT_AT(split) \
 	{"split", 0, TD_CLI_TEXT, TD_CLI_AT(split), "HOW", \
 	 "a cache per stream: stream, or stream:shares=lru (one cache for all)", \
@@ -208,6 +227,10 @@ int td_cli_unknown(const char *what, const char *word, const char *const *names,
 		   struct tide_error *err);
 int td_cli_unknown_verb(const struct td_cli_verb *const *verbs, const char *word,
 			struct tide_error *err);
+
+/* How long E of "E+P" is: the last plus sign separates the two, since values of an eviction policy
+ * may hold some. 0: it is no combination. */
+size_t td_cli_pair_plus(const char *text, struct tide_error *err);
 
 /* A user's word for an error line: bounded, without line breaks. */
 static inline struct td_core_word td_cli_shown(const char *text)

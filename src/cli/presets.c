@@ -5,9 +5,14 @@
 #include "cli.h"
 
 static const struct {
-	const char *name, *chunk, *prefetch;
+	const char *name;
+	struct td_cli_world world;
 } presets[] = {
-	{"cache", "1p", "none"},
+	/* The blocks of NVIDIA's driver, which it evicts as a whole. */
+	{"gpu", {"64K", "2M", "tree"}},
+	{"cache", {"4K", "1p", "none"}},
+	/* The blocks of lvmcache, which move as a whole. */
+	{"block", {"4K", "64K", "locality"}},
 };
 
 #define PRESETS (sizeof presets / sizeof *presets)
@@ -17,19 +22,25 @@ const char *td_cli_preset_name(size_t i)
 	return i < PRESETS ? presets[i].name : NULL;
 }
 
-int td_cli_preset(const char *name, const char **chunk, const char **prefetch,
-		  struct tide_error *err)
+static void set(const char **given, const char *value)
+{
+	if (!*given)
+		*given = value;
+}
+
+int td_cli_preset(const char *name, struct td_cli_world *world, struct tide_error *err)
 {
 	const char *names[PRESETS];
 
+	if (!name)
+		return 0;
 	for (size_t i = 0; i < PRESETS; i++) {
 		names[i] = presets[i].name;
 		if (strcmp(name, names[i]) != 0)
 			continue;
-		if (!*chunk)
-			*chunk = presets[i].chunk;
-		if (!*prefetch)
-			*prefetch = presets[i].prefetch;
+		set(&world->page, presets[i].world.page);
+		set(&world->chunk, presets[i].world.chunk);
+		set(&world->prefetch, presets[i].world.prefetch);
 		return 0;
 	}
 	return td_cli_unknown("preset", name, names, PRESETS, err);

@@ -49,9 +49,9 @@ static int misspelt(const char *name, enum tide_role role, struct tide_error *er
 				 meant.text);
 	if (td_core_spec_is_list(name))
 		return tide_fail(err, -EINVAL,
-				 "no %s policy %s: give one here; tide compare, tide mrc and tide "
-				 "sweep take several",
-				 what, name);
+				 "no %s policy %s: give one; tide compare, tide mrc and tide sweep "
+				 "take several, as '{%s}'",
+				 what, name, name);
 	if (end && !strcmp(end, ".so"))
 		return tide_fail(err, -EINVAL,
 				 "no %s policy %s: a file is written with its folder, ./%s", what,

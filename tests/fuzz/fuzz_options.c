@@ -60,7 +60,7 @@ static void check_option(const struct words *w, const struct td_cli_option *o, c
 {
 	const void *at = (const unsigned char *)options + o->offset;
 
-	if (o->kind == TD_CLI_TEXT)
+	if (o->kind == TD_CLI_TEXT || o->kind == TD_CLI_ONE)
 		check_text(w, *(const char *const *)at);
 	else if (o->kind == TD_CLI_LIST)
 		check_list(w, at);
@@ -82,13 +82,15 @@ static void check_options(const struct words *w, const struct td_cli_verb *verb,
 }
 
 /* What compare asks of its options before it opens anything. */
-static void judge(const struct td_cli_compare_options *args)
+static void judge(struct td_cli_compare_options *args)
 {
 	static struct td_cli_combinations all;
 	struct tide_sim_options options = {.size = sizeof options};
 	struct tide_error err = {0};
-	int rc = td_cli_setup(&args->setup, &options, &err);
+	int rc;
 
+	args->setup.near_size = args->near_size.n ? args->near_size.at[0] : NULL;
+	rc = td_cli_setup(&args->setup, &options, &err);
 	if (rc)
 		check_error(rc, &err);
 	else
@@ -97,7 +99,7 @@ static void judge(const struct td_cli_compare_options *args)
 	if (rc)
 		check_error(rc, &err);
 	else
-		require(all.n > 0 && all.n <= TD_CLI_RUNS_MAX);
+		require(all.n > 0 && all.n <= TD_CLI_RUNS_MAX && all.n % all.per_size == 0);
 	td_cli_combinations_free(&all);
 }
 

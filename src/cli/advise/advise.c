@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../braces.h"
 #include "lib/sizes.h"
 #include "tide/policy.h"
 #include "trace/trace.h"
@@ -27,13 +28,14 @@ struct advise_options {
 #define TD_CLI_OPTIONS struct advise_options
 
 static const struct td_cli_option options[] = {
+	{"trace", 0, TD_CLI_LIST, TD_CLI_AT(given.words), "FILE", "trace to read, as TRACE",
+	 TD_CLI_ANY},
 	TD_CLI_WORKLOAD_AT(workload),
 	TD_CLI_FORMAT_OPTIONS,
-	{"near", 0, TD_CLI_TEXT, TD_CLI_AT(near_size), "SIZE",
-	 "today's memory: bytes (512M), pages (1024p) or a share of the footprint (10%)",
-	 TD_CLI_ANY},
-	{"evict", 0, TD_CLI_TEXT, TD_CLI_AT(evict), "POLICY", "today's policy (lru)",
-	 TD_CLI_NAMES(td_cli_evict_name)},
+	TD_CLI_NEAR_AT(
+		TD_CLI_ONE, near_size,
+		"today's memory: bytes (512M), pages (1024p) or a share of the footprint (10%)"),
+	TD_CLI_EVICT_AT(TD_CLI_ONE, evict, "today's policy (lru)"),
 	{"candidate", 0, TD_CLI_LIST, TD_CLI_AT(candidate), "POLICY",
 	 "a policy to try instead (all that need no future)", TD_CLI_NAMES(td_cli_evict_name)},
 	TD_CLI_PAGE_OPTION,
@@ -50,13 +52,14 @@ static const char more[] =
 	"neither. Chunks have one page, and there is no prefetch. A long input is sampled by pages.\n\n"
 	"Examples:\n"
 	"  tide advise requests.csv --near 10%\n"
-	"  tide advise kernels.tide --near 512M --evict lrm --candidate mhpe --candidate cp\n"
+	"  tide advise kernels.tide --near 512M --evict lrm --candidate '{mhpe,cp}'\n"
 	"  tide advise --workload scanhot --near 25% --json\n";
 
 /* One input under advice. */
 struct asked {
 	const struct advise_options *args;
-	const char *trace; /* NULL: the workload */
+	const struct td_cli_axis *candidate; /* what is asked for */
+	const char *trace;                   /* NULL: the workload */
 	uint64_t page_bytes, seed;
 	struct td_advise_sample sample;
 	struct td_advise_run now, candidates[TD_ADVISE_POLICIES], sizes[TD_ADVISE_SIZES];
@@ -74,7 +77,7 @@ static bool can_try(const struct tide_policy *p, const char *now)
 
 static void list_candidates(struct asked *q)
 {
-	const struct td_cli_list *given = &q->args->candidate;
+	const struct td_cli_axis *given = q->candidate;
 	const struct tide_policy *p;
 	size_t n = 0;
 
@@ -208,7 +211,7 @@ static int first_error(const struct asked *q, struct tide_error *err)
 
 	for (size_t i = 0; i < q->advice.points && !failed; i++)
 		failed = q->sizes[i].rc ? &q->sizes[i] : NULL;
-	for (size_t i = 0; i < q->advice.runs_n && q->args->candidate.n && !failed; i++)
+	for (size_t i = 0; i < q->advice.runs_n && q->candidate->n && !failed; i++)
 		failed = q->candidates[i].rc ? &q->candidates[i] : NULL;
 	return failed ? tide_fail(err, failed->rc, "%s: %.400s", failed->policy, failed->err.text)
 		      : 0;
@@ -285,8 +288,8 @@ static int advise(struct asked *q, struct tide_error *err)
 	return 0;
 }
 
-static int one(const struct advise_options *args, const char *trace, json_t *list,
-	       struct tide_error *err)
+static int one(const struct advise_options *args, const struct td_cli_axis *candidate,
+	       const char *trace, json_t *list, struct tide_error *err)
 {
 	struct asked *q = calloc(1, sizeof *q);
 	int rc;
@@ -294,6 +297,7 @@ static int one(const struct advise_options *args, const char *trace, json_t *lis
 	if (!q)
 		return tide_fail(err, -ENOMEM, "no memory: free some");
 	q->args = args;
+	q->candidate = candidate;
 	q->trace = trace;
 	rc = trace ? td_cli_check_rereadable(trace, "use tide mrc", err) : 0;
 	if (!rc)
@@ -313,23 +317,35 @@ static int one(const struct advise_options *args, const char *trace, json_t *lis
 	return rc;
 }
 
+static int all(const struct advise_options *args, const struct td_cli_axis *candidate, json_t *list,
+	       struct tide_error *err)
+{
+	size_t n = args->given.words.n;
+	int rc = n ? 0 : one(args, candidate, NULL, list, err);
+
+	for (size_t i = 0; i < n && !rc; i++) {
+		if (i && !list)
+			putchar('\n');
+		rc = one(args, candidate, args->given.words.at[i], list, err);
+	}
+	return rc;
+}
+
 static int run(const void *given, struct tide_error *err)
 {
 	const struct advise_options *args = given;
 	json_t *list = args->json ? json_array() : NULL;
-	size_t n = args->given.words.n;
+	struct td_cli_axis candidate = {0};
 	int rc = 0;
 
-	if (!n == !args->workload)
+	if (!args->given.words.n == !args->workload)
 		rc = tide_fail(err, -EINVAL, "%s: write tide advise FILE, or --workload SPEC",
-			       n ? "both traces and a workload" : "no input");
-	if (!rc && !n)
-		rc = one(args, NULL, list, err);
-	for (size_t i = 0; i < n && !rc; i++) {
-		if (i && !list)
-			putchar('\n');
-		rc = one(args, args->given.words.at[i], list, err);
-	}
+			       args->workload ? "both traces and a workload" : "no input");
+	if (!rc)
+		rc = td_cli_axis_fill(&candidate, "candidate", &args->candidate, err);
+	if (!rc)
+		rc = all(args, &candidate, list, err);
+	td_cli_axis_free(&candidate);
 	if (!rc && list)
 		return td_cli_print_json(json_pack("{ss ss so}", "tide", tide_version(), "verb",
 						   "advise", "inputs", list),

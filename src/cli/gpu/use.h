@@ -9,7 +9,7 @@ struct td_gpu_use_options {
 	const char *device, *folder, *seed, *progress;
 	const char *only;        /* of selftest */
 	const char *app, *micro; /* of bench, as all that follows */
-	const char *place, *evict, *prefetch, *oversubscribe, *near_size, *host, *page;
+	const char *place, *evict, *prefetch, *policies, *oversubscribe, *near_size, *host, *page;
 	const char *transfer, *orchestrate, *timeout, *repeat;
 	bool quick, thorough, json;
 };

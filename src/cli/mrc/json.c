@@ -81,11 +81,9 @@ static json_t *sample_json(const struct td_cli_mrc *all)
 
 static json_t *config_json(const struct td_cli_mrc *all)
 {
-	const struct td_cli_mrc_options *args = all->args;
-
 	return json_pack("{ss sI so so so}", "model", "functional", "page_bytes",
 			 (json_int_t)all->page_bytes, "sizes",
-			 td_cli_json_text(args->sizes ? args->sizes : "50"), "sample",
+			 td_cli_json_text(all->sizes ? all->sizes : "50"), "sample",
 			 sample_json(all), "seed", td_cli_json_u64(all->seed));
 }
 

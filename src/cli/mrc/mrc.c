@@ -15,11 +15,9 @@
 static const struct td_cli_option options[] = {
 	TD_CLI_INPUT_OPTIONS(in, "trace to read; - is standard input"),
 	TD_CLI_PAGE_OPTION,
-	{"policy", 0, TD_CLI_LIST, TD_CLI_AT(policy), "POLICY",
-	 "an eviction policy (lru), or vmin or osl", TD_CLI_NAMES(td_cli_evict_name)},
-	{"sizes", 0, TD_CLI_TEXT, TD_CLI_AT(sizes), "N|LIST",
-	 "a number of sizes, evenly spread up to the footprint, or a list of sizes (50)",
-	 TD_CLI_ANY},
+	TD_CLI_EVICT_AT(TD_CLI_LIST, evict, "an eviction policy (lru), or vmin or osl"),
+	TD_CLI_NEAR_AT(TD_CLI_LIST, near_size,
+		       "sizes (10%,64M,1024p), or a number of sizes up to the footprint (50)"),
 	{"sample", 0, TD_CLI_TEXT, TD_CLI_AT(sample), "SHARE",
 	 "look at this share of the pages only, such as 0.01 or 1% (auto: all, if that is quick)",
 	 TD_CLI_ANY},
@@ -47,13 +45,14 @@ static const char more[] =
 	"one pass over the input; all other policies need a run per size, over one reading. Where\n"
 	"accesses times sizes are above 800 million, these runs take samples of the pages, unless\n"
 	"--exact is given. vmin and osl are bounds for memory of variable size, and their size is an\n"
-	"average. A list of sizes has bytes, pages and shares of the footprint: 64M,1024p,75%.\n"
+	"average. {lru,arc} and {10..90..10}% in a value stand for several: quote them. --policy and\n"
+	"--sizes are other spellings of --evict and --near.\n"
 	"With --objects there are also miss ratios by bytes and by cost, and every policy takes runs\n"
 	"over all objects.\n\n"
 	"Examples:\n"
 	"  tide mrc --workload zipf\n"
-	"  tide mrc --trace app.tide --policy lru --policy arc --policy opt --plot curves.svg\n"
-	"  tide mrc --trace big.oracleGeneral.zst --sample 0.01 --sizes 1%,2%,5%,10%,20%,50%\n";
+	"  tide mrc --trace app.tide --evict '{lru,arc,opt}' --plot curves.svg\n"
+	"  tide mrc --trace big.oracleGeneral.zst --sample 0.01 --near '{1,2,5,10,20,50}%'\n";
 
 /* ---- running ---- */
 
@@ -128,7 +127,7 @@ static int run_all(struct td_cli_mrc *all, struct tide_error *err)
 
 	for (size_t i = 0; i < all->n && !rc; i++) {
 		struct td_cli_mrc_curve *c = &all->at[i];
-		rc = run_one(all, c->policy, sizes ? sizes : args->sizes, td_cli_mrc_sample(args),
+		rc = run_one(all, c->policy, sizes ? sizes : all->sizes, td_cli_mrc_sample(args),
 			     &c->mrc, err);
 		if (!rc && !sizes && !(sizes = sizes_of(c->mrc)))
 			rc = tide_fail(err, -ENOMEM, "no memory for the sizes: give fewer");
@@ -175,6 +174,31 @@ static int plot(const struct td_cli_mrc *all, struct tide_error *err)
 
 /* ---- the verb ---- */
 
+/* What braces stand for. */
+static int expand(struct td_cli_mrc *all, struct tide_error *err)
+{
+	static const struct td_cli_list initial = {1, {"lru"}};
+	const struct td_cli_mrc_options *args = all->args;
+	struct td_cli_axis sizes = {0};
+	int rc = td_cli_axis_fill(&all->evict, "evict", args->evict.n ? &args->evict : &initial,
+				  err);
+
+	if (!rc)
+		rc = td_cli_axis_fill(&sizes, "near", &args->near_size, err);
+	if (!rc && sizes.n && !(all->sizes = td_cli_axis_join(&sizes)))
+		rc = tide_fail(err, -ENOMEM, "no memory for the sizes: give fewer");
+	td_cli_axis_free(&sizes);
+	if (!rc && all->evict.n > TD_CLI_MRC_CURVES)
+		rc = tide_fail(err, -EINVAL, "more than %d curves in one table: give fewer",
+			       TD_CLI_MRC_CURVES);
+	if (rc)
+		return rc;
+	for (; all->n < all->evict.n; all->n++)
+		all->at[all->n] =
+			(struct td_cli_mrc_curve){.policy = all->evict.at[all->n], .off = -1};
+	return 0;
+}
+
 static int set_up(struct td_cli_mrc *all, struct tide_error *err)
 {
 	const struct td_cli_mrc_options *args = all->args;
@@ -182,16 +206,15 @@ static int set_up(struct td_cli_mrc *all, struct tide_error *err)
 
 	if (!rc)
 		rc = td_cli_check_form(args->json, args->csv, err);
-	if (!rc && args->policy.n > TD_CLI_MRC_CURVES)
-		rc = tide_fail(err, -EINVAL, "more than %d curves in one table: give fewer",
-			       TD_CLI_MRC_CURVES);
+	if (!rc)
+		rc = expand(all, err);
 	if (!rc && args->exact && args->sample)
 		rc = tide_fail(err, -EINVAL, "--exact looks at all pages: leave out --sample");
 	if (!rc && args->verify && !args->sample)
 		rc = tide_fail(
 			err, -EINVAL,
 			"--verify compares a sampled curve with the exact one: add --sample");
-	if (!rc && (args->policy.n > 1 || args->verify))
+	if (!rc && (all->n > 1 || args->verify))
 		rc = td_cli_check_rereadable(args->in.trace, "ask for one curve", err);
 	if (!rc)
 		rc = td_lib_page_bytes(args->page, &all->page_bytes, err);
@@ -206,30 +229,36 @@ static int set_up(struct td_cli_mrc *all, struct tide_error *err)
 	return rc;
 }
 
+static int draw(struct td_cli_mrc *all, struct tide_error *err)
+{
+	const struct td_cli_mrc_options *args = all->args;
+	int rc;
+
+	td_lib_room_init(&all->room);
+	if (all->n > 1 || args->verify)
+		all->reading = td_lib_reading_new(&all->room);
+	rc = run_all(all, err);
+	td_lib_reading_free(all->reading);
+	if (!rc && args->plot)
+		rc = plot(all, err);
+	if (!rc && args->csv)
+		td_cli_mrc_csv(all);
+	else if (!rc)
+		rc = args->json ? td_cli_mrc_json(all, err) : td_cli_mrc_show(all, err);
+	for (size_t i = 0; i < all->n; i++)
+		free(all->at[i].mrc);
+	return rc;
+}
+
 static int run(const void *given, struct tide_error *err)
 {
-	const struct td_cli_mrc_options *args = given;
-	struct td_cli_mrc all = {.args = args, .n = args->policy.n ? args->policy.n : 1};
+	struct td_cli_mrc all = {.args = given};
 	int rc = set_up(&all, err);
 
-	if (rc)
-		return rc;
-	for (size_t i = 0; i < all.n; i++)
-		all.at[i] = (struct td_cli_mrc_curve){
-			.policy = args->policy.n ? args->policy.at[i] : "lru", .off = -1};
-	td_lib_room_init(&all.room);
-	if (all.n > 1 || args->verify)
-		all.reading = td_lib_reading_new(&all.room);
-	rc = run_all(&all, err);
-	td_lib_reading_free(all.reading);
-	if (!rc && args->plot)
-		rc = plot(&all, err);
-	if (!rc && args->csv)
-		td_cli_mrc_csv(&all);
-	else if (!rc)
-		rc = args->json ? td_cli_mrc_json(&all, err) : td_cli_mrc_show(&all, err);
-	for (size_t i = 0; i < all.n; i++)
-		free(all.at[i].mrc);
+	if (!rc)
+		rc = draw(&all, err);
+	td_cli_axis_free(&all.evict);
+	free(all.sizes);
 	return rc;
 }
 

@@ -2,6 +2,7 @@
 #ifndef TD_CLI_MRC_H
 #define TD_CLI_MRC_H
 
+#include "../braces.h"
 #include "../cli.h"
 #include "../plot.h"
 
@@ -10,8 +11,8 @@
 struct td_cli_mrc_options {
 	struct td_cli_given given;
 	struct td_cli_input in;
-	const char *page, *seed, *sizes, *sample, *plot, *width, *colours, *progress;
-	struct td_cli_list policy;
+	const char *page, *seed, *sample, *plot, *width, *colours, *progress;
+	struct td_cli_list evict, near_size;
 	uint64_t jobs; /* 0: not given */
 	bool exact, verify, objects, json, csv;
 };
@@ -24,6 +25,8 @@ struct td_cli_mrc_curve {
 
 struct td_cli_mrc {
 	const struct td_cli_mrc_options *args;
+	struct td_cli_axis evict; /* what is asked for */
+	char *sizes;              /* likewise, with commas; NULL: as many as is usual */
 	size_t n;
 	struct td_cli_mrc_curve at[TD_CLI_MRC_CURVES];
 	uint64_t page_bytes, seed;

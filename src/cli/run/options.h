@@ -7,7 +7,7 @@
 
 struct td_run_options {
 	struct td_cli_given given;
-	const char *near_size, *page, *chunk, *evict, *prefetch, *place;
+	const char *near_size, *page, *chunk, *evict, *prefetch, *place, *policies, *preset;
 	const char *host, *host_kind, *storage, *mapping, *service, *threshold, *forks, *watchdog;
 	const char *seed, *log, *stats, *record, *progress;
 	bool over_budget, whatif, live;
@@ -16,21 +16,20 @@ struct td_run_options {
 
 /* clang-format off */
 #define TD_RUN_OPTIONS \
-	{"near", 0, TD_CLI_TEXT, TD_CLI_AT(near_size), "SIZE", \
-	 "near memory of each process: bytes (512M) or pages (1024p)", TD_CLI_ANY}, \
+	TD_CLI_NEAR_AT(TD_CLI_ONE, near_size, \
+		       "near memory of each process: bytes (512M) or pages (1024p)"), \
 	{"page", 0, TD_CLI_TEXT, TD_CLI_AT(page), "SIZE", \
 	 "bytes per page, 4K to 64K (4K)", TD_CLI_ANY}, \
 	{"chunk", 0, TD_CLI_TEXT, TD_CLI_AT(chunk), "SIZE", \
 	 "bytes per chunk, 1 to 64 pages (64K)", TD_CLI_ANY}, \
-	{"evict", 0, TD_CLI_TEXT, TD_CLI_AT(evict), "POLICY", \
-	 "policy that chooses the chunk to evict (lrm); see tide policies", \
-	 TD_CLI_NAMES(td_cli_evict_name)}, \
-	{"prefetch", 0, TD_CLI_TEXT, TD_CLI_AT(prefetch), "POLICY", \
-	 "policy that chooses the pages to bring in on a fault (locality)", \
-	 TD_CLI_NAMES(td_cli_prefetch_name)}, \
-	{"place", 0, TD_CLI_TEXT, TD_CLI_AT(place), "POLICY", \
-	 "policy that sends victims to host memory or storage (host memory, while there is room)", \
-	 TD_CLI_NAMES(td_cli_place_name)}, \
+	TD_CLI_EVICT_AT(TD_CLI_ONE, evict, \
+			"policy that chooses the chunk to evict (lrm); see tide policies"), \
+	TD_CLI_PREFETCH_AT(TD_CLI_ONE, prefetch, \
+			   "policy that chooses the pages to bring in on a fault (locality)"), \
+	TD_CLI_POLICIES_AT(TD_CLI_ONE, policies), \
+	TD_CLI_PRESET_AT(preset), \
+	TD_CLI_PLACE_AT(TD_CLI_ONE, place, "policy that sends victims to host memory or storage " \
+					   "(host memory, while there is room)"), \
 	{"host", 0, TD_CLI_TEXT, TD_CLI_AT(host), "SIZE", \
 	 "host memory behind near memory (as much as needed; with --storage, none)", TD_CLI_ANY}, \
 	{"host-kind", 0, TD_CLI_TEXT, TD_CLI_AT(host_kind), "KIND", \

@@ -14,6 +14,7 @@ struct td_run {
 	const struct td_run_options *args;
 	const char *verb; /* "run" or "record" */
 	struct tide_options options;
+	struct td_cli_pair_room room; /* of --policies */
 	char program[PATH_MAX], preload[PATH_MAX];
 	char folder[64]; /* temporary: the slots, and the trace of --whatif */
 	char record[PATH_MAX];

@@ -92,6 +92,23 @@ static int try_out(struct td_run *r, struct tide_error *err)
 	return tide_close(t, err);
 }
 
+/* The policies and the world that they run in. */
+static int set_policies(struct td_run *r, struct tide_error *err)
+{
+	const struct td_run_options *a = r->args;
+	struct td_cli_world world = {a->page, a->chunk, a->prefetch};
+	int rc;
+
+	r->options.evict = a->evict;
+	rc = td_cli_pair_take(a->policies, &r->room, &r->options.evict, &world.prefetch, err);
+	if (!rc)
+		rc = td_cli_preset(a->preset, &world, err);
+	r->options.page = world.page;
+	r->options.chunk = world.chunk;
+	r->options.prefetch = world.prefetch;
+	return rc;
+}
+
 int td_run_settings(struct td_run *r, struct tide_error *err)
 {
 	const struct td_run_options *a = r->args;
@@ -113,10 +130,6 @@ int td_run_settings(struct td_run *r, struct tide_error *err)
 	r->options = (struct tide_options){
 		.size = sizeof(struct tide_options),
 		.near_size = a->near_size,
-		.page = a->page,
-		.chunk = a->chunk,
-		.evict = a->evict,
-		.prefetch = a->prefetch,
 		.place = a->place,
 		.host = a->host,
 		.host_kind = a->host_kind,
@@ -129,5 +142,6 @@ int td_run_settings(struct td_run *r, struct tide_error *err)
 		.watchdog = a->watchdog,
 		.over_budget = a->over_budget,
 	};
-	return try_out(r, err);
+	rc = set_policies(r, err);
+	return rc ? rc : try_out(r, err);
 }

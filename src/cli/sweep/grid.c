@@ -7,16 +7,6 @@
 #include "core/text.h"
 #include "sweep.h"
 
-static int fill(struct td_cli_axis *axis, const char *option, const struct td_cli_list *list,
-		struct tide_error *err)
-{
-	int rc = 0;
-
-	for (size_t i = 0; i < list->n && !rc; i++)
-		rc = td_cli_axis_add(axis, option, list->at[i], err);
-	return rc;
-}
-
 static int fill_all(struct td_cli_grid *grid, const struct td_cli_sweep_options *args,
 		    struct tide_error *err)
 {
@@ -41,24 +31,36 @@ static int fill_all(struct td_cli_grid *grid, const struct td_cli_sweep_options 
 	int rc = 0;
 
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0] && !rc; i++)
-		rc = fill(rows[i].axis, rows[i].option, rows[i].list, err);
+		rc = td_cli_axis_fill(rows[i].axis, rows[i].option, rows[i].list, err);
 	return rc;
 }
 
-/* The last plus sign separates the two: values of an eviction policy may hold some. An end of
- * text is put in its place. */
+/* An end of text is put in the place of the plus sign. */
 static int split_pairs(struct td_cli_grid *grid, struct tide_error *err)
 {
 	for (size_t i = 0; i < grid->pairs.n; i++) {
-		char *text = grid->pairs.at[i], *plus = strrchr(text, '+');
-		if (!plus || plus == text || !plus[1])
-			return tide_fail(err, -EINVAL,
-					 "--policies %s is no combination: write EVICT+PREFETCH, "
-					 "such as lrm+tree",
-					 td_cli_shown(text).text);
-		*plus = '\0';
+		char *text = grid->pairs.at[i];
+		size_t n = td_cli_pair_plus(text, err);
+		if (!n)
+			return -EINVAL;
+		text[n] = '\0';
 	}
 	return 0;
+}
+
+/* Axes without a value get the one of the preset. */
+static int fill_preset(struct td_cli_grid *grid, const char *preset, struct tide_error *err)
+{
+	struct td_cli_world world = {NULL, NULL, NULL};
+	int rc = td_cli_preset(preset, &world, err);
+
+	if (!rc && world.page && !grid->page.n)
+		rc = td_cli_axis_add(&grid->page, "preset", world.page, err);
+	if (!rc && world.chunk && !grid->chunk.n)
+		rc = td_cli_axis_add(&grid->chunk, "preset", world.chunk, err);
+	if (!rc && world.prefetch && !grid->prefetch.n)
+		rc = td_cli_axis_add(&grid->prefetch, "preset", world.prefetch, err);
+	return rc;
 }
 
 static int check_axes(const struct td_cli_grid *grid, struct tide_error *err)
@@ -142,6 +144,8 @@ int td_cli_grid_make(struct td_cli_grid *grid, const struct td_cli_sweep_options
 		.objects = args->objects,
 	};
 	rc = fill_all(grid, args, err);
+	if (!rc)
+		rc = fill_preset(grid, args->preset, err);
 	if (!rc)
 		rc = check_axes(grid, err);
 	if (!rc)

@@ -8,34 +8,23 @@
 #include <sys/types.h>
 #include <xxhash.h>
 
+#include "../braces.h"
 #include "../command.h"
 #include "../runs.h"
 
-#define TD_CLI_VALUES_MAX 1000000 /* of one axis */
-#define TD_CLI_GRID_MAX 10000000  /* runs */
+#define TD_CLI_GRID_MAX 10000000 /* runs */
 
 /* The options: of most there may be several. */
 struct td_cli_sweep_options {
 	struct td_cli_given given;
 	struct td_cli_list trace, workload, near_size, host, page, chunk, seed, model;
 	struct td_cli_list evict, prefetch, place, policies, skip;
-	const char *format, *columns, *split, *output, *shard, *launch_args, *progress;
+	const char *format, *columns, *split, *output, *shard, *launch_args, *progress, *preset;
 	uint64_t jobs, slurm, mpi; /* 0: not given */
 	bool functional, replace_invalid, objects, retry, dry_run;
 };
 
 extern const struct td_cli_verb td_cli_verb_sweep;
-
-/* ---- braces.c: `mhpe:t1={16,32},t2={30..50..10}` is six values ---- */
-
-struct td_cli_axis {
-	size_t n, room;
-	char **at;
-};
-
-int td_cli_axis_add(struct td_cli_axis *axis, const char *option, const char *text,
-		    struct tide_error *err);
-void td_cli_axis_free(struct td_cli_axis *axis);
 
 /* ---- grid.c ---- */
 

@@ -1,11 +1,11 @@
-/* Braces in the values of an axis: lists {16,32,64} and ranges {10..90}, {0.5..1.5..0.25}. A
+/* Lists {16,32,64} and ranges {10..90}, {0.5..1.5..0.25}. A
  * backslash before a brace, a comma or a backslash takes its meaning away. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "sweep.h"
+#include "braces.h"
 
 #define DECIMALS_MAX 9
 #define DIGITS_MAX 17
@@ -283,4 +283,44 @@ int td_cli_axis_add(struct td_cli_axis *axis, const char *option, const char *te
 	return rc ? tide_fail(err, rc, "--%s %s: %.400s", option, td_cli_shown(text).text,
 			      inner.text)
 		  : 0;
+}
+
+int td_cli_axis_fill(struct td_cli_axis *axis, const char *option, const struct td_cli_list *list,
+		     struct tide_error *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < list->n && !rc; i++)
+		rc = td_cli_axis_add(axis, option, list->at[i], err);
+	return rc;
+}
+
+bool td_cli_is_several(const char *text)
+{
+	for (text += span_to(text, "{"); *text; text += span_to(text, "{")) {
+		size_t n = span_to(++text, "{}");
+		if (text[n] == '}' &&
+		    (text[span_to(text, ",}")] == ',' || memmem(text, n, "..", 2)))
+			return true;
+		text += n;
+	}
+	return false;
+}
+
+char *td_cli_axis_join(const struct td_cli_axis *axis)
+{
+	size_t bytes = 1;
+	char *text, *end;
+
+	for (size_t i = 0; i < axis->n; i++)
+		bytes += strlen(axis->at[i]) + 1;
+	end = text = malloc(bytes);
+	if (!text)
+		return NULL;
+	*end = '\0';
+	for (size_t i = 0; i < axis->n; i++) {
+		end = stpcpy(end, i ? "," : "");
+		end = stpcpy(end, axis->at[i]);
+	}
+	return text;
 }
