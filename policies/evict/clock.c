@@ -258,7 +258,7 @@ static tide_chunk pick_victim(void *self)
 
 static const struct tide_param params[] = {
 	{"new", TIDE_PARAM_INT, "1", 0, 1,
-	 "the bit of a chunk after the access that brought it in"},
+	 "the bit of a new entry: 1, or 0 as other simulators have it"},
 	{0},
 };
 
@@ -267,7 +267,8 @@ const struct tide_policy td_policy_evict_clock = {
 	.size = sizeof(struct tide_policy),
 	.name = "clock",
 	.role = TIDE_EVICT,
-	.summary = "a ring with a hand and one bit per chunk, set by accesses",
+	.summary =
+		"a ring with a hand and one bit per chunk, set for a new entry; new=0: not, as other simulators",
 	.paper = "reference",
 	.needs = TIDE_NEEDS_ACCESSES | TIDE_TAKES_SAMPLES | TIDE_TAKES_SIZES,
 	.params = params,

@@ -52,7 +52,7 @@ static const struct td_cli_option bench_options[] = {
 	 TD_CLI_NAMES(td_gpu_micro_name)},
 	{"place", 0, TD_CLI_TEXT, TD_CLI_AT(place), "POLICIES",
 	 "placements for the applications, separated by commas (bam,tier-order,random,reuse,worth)",
-	 TD_CLI_NAMES(td_cli_place_name)},
+	 TD_CLI_SPECS(td_cli_place_name, td_cli_place_param)},
 	{"oversubscribe", 0, TD_CLI_TEXT, TD_CLI_AT(oversubscribe), "LIST",
 	 "size of the data, as a multiple of near and host memory, such as 2,4 (2)", TD_CLI_ANY},
 	TD_CLI_NEAR_AT(TD_CLI_ONE, near_size, "near memory, tier 1: bytes (256M) or pages (4096p)"),

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "lib/plugin.h"
 #include "tide/policy.h"
 
 struct policies_options {
@@ -24,9 +25,11 @@ static const char more[] =
 	"accesses), future (an input that can be read ahead), pages (chunks of one page), clock (a\n"
 	"timed model), touched (which pages of a chunk were touched), remote (pages accessed in\n"
 	"far memory); samples: a sample of the accesses is enough.\n\n"
+	"clock sets the bit of a new entry; clock:new=0 does not, as other simulators do not.\n\n"
 	"Examples:\n"
 	"  tide policies\n"
 	"  tide policies tree\n"
+	"  tide policies ./mine.so\n"
 	"  tide policies --json\n";
 
 static const char *const role_names[] = {"evict", "prefetch", "place"};
@@ -149,10 +152,14 @@ static int print_named(const char *name, struct tide_error *err)
 
 static int check_name(const char *name, struct tide_error *err)
 {
-	const char *names[256];
+	const char *names[256], *end = strrchr(name, '.');
 	const struct tide_policy *p;
 	size_t n = 0;
 
+	if (end && strcmp(end, ".so") == 0)
+		return tide_fail(err, -EINVAL,
+				 "unknown policy %s: a file is written with its folder, ./%s",
+				 td_cli_shown(name).text, td_cli_shown(name).text);
 	for (; n < 256 && (p = tide_policy_at(n)); n++) {
 		if (strcmp(p->name, name) == 0)
 			return 0;
@@ -161,12 +168,32 @@ static int check_name(const char *name, struct tide_error *err)
 	return td_cli_unknown("policy", name, names, n, err);
 }
 
+/* A policy that is no part of tide. */
+static int show_plugin(const char *path, bool json, struct tide_error *err)
+{
+	struct td_lib_plugin *plugin;
+	const struct tide_policy *p;
+	int rc = td_lib_plugin_open(&plugin, path, &p, err);
+
+	if (rc)
+		return rc;
+	if (json)
+		rc = td_cli_print_json(json_pack("{s[o]}", "policies", policy_json(p)), err);
+	else
+		rc = print_one(p, err);
+	td_lib_plugin_free(plugin);
+	return rc;
+}
+
 static int run(const void *given, struct tide_error *err)
 {
 	const struct policies_options *args = given;
 	const char *name = args->given.words.n ? args->given.words.at[0] : NULL;
-	int rc = name ? check_name(name, err) : 0;
+	int rc;
 
+	if (name && strchr(name, '/'))
+		return show_plugin(name, args->json, err);
+	rc = name ? check_name(name, err) : 0;
 	if (rc)
 		return rc;
 	if (args->json)
@@ -177,7 +204,7 @@ static int run(const void *given, struct tide_error *err)
 const struct td_cli_verb td_cli_verb_policies = {
 	.name = "policies",
 	.order = 80,
-	.synopsis = "[NAME] [OPTIONS]",
+	.synopsis = "[NAME | ./FILE.so] [OPTIONS]",
 	.summary = "List the policies, or show one with its parameters",
 	.more = more,
 	.options = options,

@@ -4,12 +4,53 @@
 
 #include "cli.h"
 
-static void print_values(const char *before, const struct td_cli_values *values)
+static void print_names(const char *before, const struct td_cli_values *values)
 {
 	const char *name;
 
 	for (size_t i = 0; values && (name = td_cli_value_at(values, i)); i++)
 		printf("%s%s\n", before, name);
+}
+
+#define FEW 9 /* values of a parameter that are offered one by one */
+
+/* Before them stands all that was typed up to the equals sign, n bytes. */
+static void print_settings(const char *before, const char *word, size_t n,
+			   const struct tide_param *p)
+{
+	if (p->type == TIDE_PARAM_INT && p->max - p->min < FEW)
+		for (int v = (int)p->min; v <= (int)p->max; v++)
+			printf("%s%.*s%d\n", before, (int)n, word, v);
+	else if (p->initial && *p->initial)
+		printf("%s%.*s%s\n", before, (int)n, word, p->initial);
+}
+
+/* NAME:KEY=VALUE,KEY=: the keys, or behind an equals sign the values. */
+static void print_params(const char *before, const struct td_cli_values *values, const char *word)
+{
+	size_t name = strcspn(word, ":"), start = name + 1;
+	struct tide_param p;
+
+	for (size_t i = start; word[i]; i++)
+		if (word[i] == ',')
+			start = i + 1;
+	size_t key = strcspn(word + start, "=");
+	bool has_value = word[start + key] == '=';
+	for (size_t i = 0; values->param(word, name, i, &p); i++) {
+		if (!has_value)
+			printf("%s%.*s%s=\n", before, (int)start, word, p.name);
+		else if (strlen(p.name) == key && memcmp(p.name, word + start, key) == 0)
+			print_settings(before, word, start + key + 1, &p);
+	}
+}
+
+/* before: what the shell has in the same word; word: what was typed of the value. */
+static void print_values(const char *before, const struct td_cli_values *values, const char *word)
+{
+	if (values && values->param && strchr(word, ':'))
+		print_params(before, values, word);
+	else
+		print_names(before, values);
 }
 
 static void print_verbs(const struct td_cli_verb *const *verbs)
@@ -44,16 +85,16 @@ static void complete_word(const struct td_cli_verb *verb, const char *before, co
 
 	if (o && strchr(word, '=')) {
 		snprintf(start, sizeof start, "--%s=", o->name);
-		print_values(start, o->values);
+		print_values(start, o->values, strchr(word, '=') + 1);
 		return;
 	}
 	o = option_of(verb, before);
 	if (o && !o->kind->is_flag && !strchr(before, '='))
-		print_values("", o->values);
+		print_values("", o->values, word);
 	else if (word[0] == '-')
 		print_options(verb);
 	else
-		print_values("", verb->words);
+		print_values("", verb->words, word);
 }
 
 void td_cli_complete(int argc, char *const *argv)

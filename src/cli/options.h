@@ -48,20 +48,29 @@ struct td_cli_kind {
 /* The names that a value can be, one by one; NULL behind the last. */
 typedef const char *td_cli_name_at(size_t i);
 
+/* Parameter i of what is called so, n bytes; false behind the last. */
+struct tide_param;
+typedef bool td_cli_param_at(const char *name, size_t n, size_t i, struct tide_param *out);
+
 /* What the values of an option are, for completion: words, or names that a table has. */
 struct td_cli_values {
 	const char *const *words; /* NULL-ended */
 	td_cli_name_at *name;
+	td_cli_param_at *param; /* NULL: they have none */
 };
 
 #define TD_CLI_ANY NULL
 #define TD_CLI_WORDS(...) \
 	(&(const struct td_cli_values){.words = (const char *const[]){__VA_ARGS__, NULL}})
 #define TD_CLI_NAMES(at) (&(const struct td_cli_values){.name = (at)})
+#define TD_CLI_SPECS(at, parameter) \
+	(&(const struct td_cli_values){.name = (at), .param = (parameter)})
 
 /* values.c: names of tables. */
 td_cli_name_at td_cli_policy_name, td_cli_evict_name, td_cli_prefetch_name, td_cli_place_name;
 td_cli_name_at td_cli_workload_name, td_cli_model_name;
+td_cli_param_at td_cli_evict_param, td_cli_prefetch_param, td_cli_place_param;
+td_cli_param_at td_cli_workload_param, td_cli_model_param;
 td_cli_name_at td_cli_preset_name; /* of presets.c */
 td_cli_name_at td_cli_read_format_name, td_cli_write_format_name;
 
@@ -129,7 +138,7 @@ const struct td_cli_verb *td_cli_next_verb(const struct td_cli_verb *const *verb
 #define TD_CLI_WORKLOAD_AT(workload) \
 	{"workload", 0, TD_CLI_TEXT, TD_CLI_AT(workload), "SPEC", \
 	 "workload to generate: NAME or NAME:KEY=VALUE,KEY=VALUE (see tide workloads)", \
-	 TD_CLI_NAMES(td_cli_workload_name)}
+	 TD_CLI_SPECS(td_cli_workload_name, td_cli_workload_param)}
 /* What all verbs name alike. kind: TD_CLI_ONE, or TD_CLI_LIST where there may be several. */
 #define TD_CLI_NEAR_HELP \
 	"near memory: bytes (512M), pages (1024p) or a share of the footprint (75%)"
@@ -137,13 +146,13 @@ const struct td_cli_verb *td_cli_next_verb(const struct td_cli_verb *const *verb
 	{"near", 0, kind, TD_CLI_AT(near_size), "SIZE", help, TD_CLI_ANY}, \
 	{"sizes", 0, kind, TD_CLI_AT(near_size), "SIZE", NULL, TD_CLI_ANY}
 #define TD_CLI_EVICT_AT(kind, evict, help) \
-	{"evict", 0, kind, TD_CLI_AT(evict), "POLICY", help, TD_CLI_NAMES(td_cli_evict_name)}, \
-	{"policy", 0, kind, TD_CLI_AT(evict), "POLICY", NULL, TD_CLI_NAMES(td_cli_evict_name)}
+	{"evict", 0, kind, TD_CLI_AT(evict), "POLICY", help, TD_CLI_SPECS(td_cli_evict_name, td_cli_evict_param)}, \
+	{"policy", 0, kind, TD_CLI_AT(evict), "POLICY", NULL, TD_CLI_SPECS(td_cli_evict_name, td_cli_evict_param)}
 #define TD_CLI_PREFETCH_AT(kind, prefetch, help) \
 	{"prefetch", 0, kind, TD_CLI_AT(prefetch), "POLICY", help, \
-	 TD_CLI_NAMES(td_cli_prefetch_name)}
+	 TD_CLI_SPECS(td_cli_prefetch_name, td_cli_prefetch_param)}
 #define TD_CLI_PLACE_AT(kind, place, help) \
-	{"place", 0, kind, TD_CLI_AT(place), "POLICY", help, TD_CLI_NAMES(td_cli_place_name)}
+	{"place", 0, kind, TD_CLI_AT(place), "POLICY", help, TD_CLI_SPECS(td_cli_place_name, td_cli_place_param)}
 #define TD_CLI_POLICIES_AT(kind, policies) \
 	{"policies", 0, kind, TD_CLI_AT(policies), "E+P", \
 	 "one combination, --evict E with --prefetch P", TD_CLI_ANY}
@@ -193,7 +202,7 @@ struct td_cli_setup {
 	 "run without a clock: counts, no times (the default)", TD_CLI_ANY}, \
 	{"model", 0, TD_CLI_TEXT, TD_CLI_AT(setup.model), "MODEL", \
 	 "run with the clock of a machine: NAME or NAME:KEY=VALUE,.. (see tide models)", \
-	 TD_CLI_NAMES(td_cli_model_name)}
+	 TD_CLI_SPECS(td_cli_model_name, td_cli_model_param)}
 #define TD_CLI_PRESET_AT(preset) \
 	{"preset", 0, TD_CLI_TEXT, TD_CLI_AT(preset), "NAME", \
 	 "page, chunk and prefetch, if not given, of a world: %s", TD_CLI_NAMES(td_cli_preset_name)}

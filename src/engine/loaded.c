@@ -125,21 +125,32 @@ static int check_params(const struct tide_param *table, const char *path, struct
 	return 0;
 }
 
-static int check_struct(const struct tide_policy *p, const char *path, enum tide_role role,
-			struct tide_error *err)
+static int check_role(const struct tide_policy *p, const char *path, enum tide_role role,
+		      struct tide_error *err)
 {
-	if (p->role != role)
+	if (role == TD_POLICY_ANY_ROLE && p->role >= TD_POLICY_ANY_ROLE)
+		return tide_fail(
+			err, -EINVAL,
+			"%s is a policy of no role: set it to TIDE_EVICT, TIDE_PREFETCH or "
+			"TIDE_PLACE",
+			path);
+	if (role != TD_POLICY_ANY_ROLE && p->role != role)
 		return tide_fail(err, -EINVAL, "%s is a policy of another role: it is not for `%s`",
 				 path, td_policy_role_name(role));
+	return 0;
+}
+
+static int check_struct(const struct tide_policy *p, const char *path, struct tide_error *err)
+{
 	if (p->state_bytes > STATE_MOST || p->chunk_bytes > CHUNK_MOST)
 		return tide_fail(err, -EINVAL,
 				 "%s asks for %zu bytes of state and %zu for each chunk: at most 1 "
 				 "GiB and 1 MiB are given",
 				 path, p->state_bytes, p->chunk_bytes);
-	if (role == TIDE_EVICT && !p->pick_victim)
+	if (p->role == TIDE_EVICT && !p->pick_victim)
 		return tide_fail(err, -EINVAL,
 				 "%s does not answer its role's question: set pick_victim", path);
-	if (role == TIDE_PLACE && !p->place_victim)
+	if (p->role == TIDE_PLACE && !p->place_victim)
 		return tide_fail(err, -EINVAL,
 				 "%s does not answer its role's question: set place_victim", path);
 	return 0;
@@ -155,7 +166,9 @@ int td_policy_adopt(struct td_policy_choice *out, const struct tide_policy *foun
 	if (!rc)
 		rc = check_texts(out->policy, who, err);
 	if (!rc)
-		rc = check_struct(out->policy, who, role, err);
+		rc = check_role(out->policy, who, role, err);
+	if (!rc)
+		rc = check_struct(out->policy, who, err);
 	return rc ? rc : check_params(out->policy->params, who, err);
 }
 

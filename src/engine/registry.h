@@ -29,7 +29,10 @@ int td_policy_choose_own(struct td_policy_choice *out, const struct tide_policy 
 			 const char *spec, enum tide_role role, struct tide_error *err);
 void td_policy_release(struct td_policy_choice *choice);
 
-/* loaded.c: a policy out of a shared object. What it has found stays in out if it fails. */
+#define TD_POLICY_ANY_ROLE ((enum tide_role)(TIDE_PLACE + 1))
+
+/* loaded.c: a policy out of a shared object. What it has found stays in out if it fails. role: that
+ * it must have, or TD_POLICY_ANY_ROLE. */
 int td_policy_load(struct td_policy_choice *out, const char *path, enum tide_role role,
 		   struct tide_error *err);
 /* The same for a struct that is in memory. who: the policy, in errors. */

@@ -26,5 +26,13 @@ done
 offers --near sim --ne
 offers reserved-lru sim --evict res
 offers reserved-lru sim --evict =
+offers t1= sim --evict mhpe :
+offers t1= sim --evict mhpe : t
+offers 16,t2= sim --evict mhpe : t1 = 16,t
+offers adapt= sim --evict = cp : ad
+offers 0 sim --evict cp : adapt =
+offers skew= compare --workload zipf : s
+offers writeback= sim --model h200 : w
+offers p= sweep --place random : ""
 offers convert trace ""
 exit $bad
