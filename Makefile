@@ -14,7 +14,7 @@ build = cmake --preset $(1) $(2) >build/$(1).log 2>&1 || { cat build/$(1).log; e
 .NOTPARALLEL:
 
 help:
-	@echo 'make demo      install what the build needs, build, compare eight policies on two workloads'
+	@echo 'make demo      install what the build needs, build; a program in half its memory, a curve, a page'
 	@echo 'make build     the program and the library, in build/release'
 	@echo 'make check     the tests that a change needs, in a minute or two'
 	@echo 'make test      every test, plain and under sanitizers; every fuzz target for 15 s'
@@ -42,7 +42,7 @@ build: deps-build | build/
 	@$(call build,release,$(if $(wildcard build/release/build.ninja),,-DTIDE_TESTS=OFF))
 
 demo: build
-	@scripts/demo.sh build/release/tide
+	@scripts/demo.sh build/release/tide build
 
 check: deps-test | build/
 	@$(call build,release,-DTIDE_TESTS=ON)

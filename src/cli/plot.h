@@ -1,4 +1,4 @@
-/* Figures, drawn by gnuplot. */
+/* Figures, drawn by gnuplot, or of characters. */
 #ifndef TD_CLI_PLOT_H
 #define TD_CLI_PLOT_H
 
@@ -43,5 +43,8 @@ int td_cli_plot(const struct td_cli_panel *panels, size_t n, const struct td_rep
 /* clang-format on */
 int td_cli_plot_look(struct td_report_look *look, const char *plot, const char *width,
 		     const char *colours, struct tide_error *err);
+
+/* plot_text.c: prints the panel, of characters. */
+void td_cli_plot_text(const struct td_cli_panel *panel);
 
 #endif

@@ -27,7 +27,9 @@ static const struct td_cli_option options[] = {
 	 "with --sample: compute the exact curve too, and print the error of the sample",
 	 TD_CLI_ANY},
 	{"plot", 0, TD_CLI_TEXT, TD_CLI_AT(plot), "OUT",
-	 "draw the curves to OUT, a name ending in .svg, .pdf or .png", TD_CLI_ANY},
+	 "draw the curves to OUT, a name ending in .svg, .pdf or .png; -: here, instead of the "
+	 "table",
+	 TD_CLI_ANY},
 	TD_CLI_WIDTH_OPTION,
 	TD_CLI_COLOURS_OPTION,
 	TD_CLI_OBJECTS_AT(objects),
@@ -141,13 +143,19 @@ static int run_all(struct td_cli_mrc *all, struct tide_error *err)
 
 /* ---- as a figure ---- */
 
+/* In the terminal, instead of the table. */
+static bool is_text_plot(const struct td_cli_mrc_options *args)
+{
+	return args->plot && strcmp(args->plot, "-") == 0;
+}
+
 static int plot(const struct td_cli_mrc *all, struct tide_error *err)
 {
 	const struct td_cli_mrc_options *args = all->args;
 	struct td_cli_curve drawn[TD_CLI_MRC_CURVES];
 	size_t points = all->at[0].mrc->n;
 	double *numbers = calloc(2 * all->n * points, sizeof *numbers);
-	int rc;
+	int rc = 0;
 
 	if (!numbers)
 		return tide_fail(err, -ENOMEM, "no memory for the figure: give fewer sizes");
@@ -160,14 +168,16 @@ static int plot(const struct td_cli_mrc *all, struct tide_error *err)
 		}
 		drawn[c] = (struct td_cli_curve){all->at[c].policy, x, y, points};
 	}
-	rc = td_cli_plot(
-		&(struct td_cli_panel){.title = args->in.trace ? args->in.trace : args->in.workload,
-				       .x_label = args->objects ? "near memory, bytes"
-								: "near memory, pages",
-				       .y_label = "miss ratio",
-				       .curves = drawn,
-				       .n = all->n},
-		1, &all->look, args->plot, err);
+	struct td_cli_panel panel = {.title = args->in.trace ? args->in.trace : args->in.workload,
+				     .x_label = args->objects ? "near memory, bytes"
+							      : "near memory, pages",
+				     .y_label = "miss ratio",
+				     .curves = drawn,
+				     .n = all->n};
+	if (is_text_plot(args))
+		td_cli_plot_text(&panel);
+	else
+		rc = td_cli_plot(&panel, 1, &all->look, args->plot, err);
 	free(numbers);
 	return rc;
 }
@@ -222,10 +232,24 @@ static int set_up(struct td_cli_mrc *all, struct tide_error *err)
 		rc = td_lib_seed(args->seed, &all->seed, err);
 	if (!rc)
 		rc = td_cli_plot_look(&all->look, args->plot, args->width, args->colours, err);
-	if (!rc && args->plot)
+	if (!rc && is_text_plot(args) && (args->json || args->csv))
+		rc = tide_fail(err, -EINVAL,
+			       "--plot - and --%s both print to standard output: leave one out",
+			       args->json ? "json" : "csv");
+	if (!rc && args->plot && !is_text_plot(args))
 		rc = td_cli_plot_check(args->plot, err);
 	if (!rc)
 		rc = td_cli_progress_start(&all->progress, args->progress, "mrc", err);
+	return rc;
+}
+
+static int show(const struct td_cli_mrc *all, struct tide_error *err)
+{
+	int rc;
+
+	td_cli_mrc_show_head(all);
+	rc = is_text_plot(all->args) ? plot(all, err) : td_cli_mrc_show_tables(all, err);
+	td_cli_mrc_show_speed(all);
 	return rc;
 }
 
@@ -239,12 +263,12 @@ static int draw(struct td_cli_mrc *all, struct tide_error *err)
 		all->reading = td_lib_reading_new(&all->room);
 	rc = run_all(all, err);
 	td_lib_reading_free(all->reading);
-	if (!rc && args->plot)
+	if (!rc && args->plot && !is_text_plot(args))
 		rc = plot(all, err);
 	if (!rc && args->csv)
 		td_cli_mrc_csv(all);
 	else if (!rc)
-		rc = args->json ? td_cli_mrc_json(all, err) : td_cli_mrc_show(all, err);
+		rc = args->json ? td_cli_mrc_json(all, err) : show(all, err);
 	for (size_t i = 0; i < all->n; i++)
 		free(all->at[i].mrc);
 	return rc;

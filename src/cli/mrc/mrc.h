@@ -59,7 +59,9 @@ static inline double td_cli_mrc_ratio(const struct tide_mrc *m, size_t i, enum t
 }
 
 /* show.c, json.c: all curves, for people and as a document. */
-int td_cli_mrc_show(const struct td_cli_mrc *all, struct tide_error *err);
+void td_cli_mrc_show_head(const struct td_cli_mrc *all);
+int td_cli_mrc_show_tables(const struct td_cli_mrc *all, struct tide_error *err);
+void td_cli_mrc_show_speed(const struct td_cli_mrc *all);
 int td_cli_mrc_json(const struct td_cli_mrc *all, struct tide_error *err);
 /* csv.c: a row for every point. */
 void td_cli_mrc_csv(const struct td_cli_mrc *all);

@@ -105,18 +105,27 @@ static int print_object_tables(const struct td_cli_mrc *all, struct tide_error *
 	return print_table(all, TD_CLI_MRC_COST, err);
 }
 
-int td_cli_mrc_show(const struct td_cli_mrc *all, struct tide_error *err)
+void td_cli_mrc_show_head(const struct td_cli_mrc *all)
 {
-	int rc;
-
 	print_input(all);
 	for (size_t i = 0; i < all->n; i++)
 		print_method(&all->at[i]);
-	printf("\nMiss ratio by size:\n\n");
+	putchar('\n');
+}
+
+int td_cli_mrc_show_tables(const struct td_cli_mrc *all, struct tide_error *err)
+{
+	int rc;
+
+	printf("Miss ratio by size:\n\n");
 	rc = print_table(all, TD_CLI_MRC_COUNT, err);
 	if (!rc && all->args->objects)
 		rc = print_object_tables(all, err);
+	return rc;
+}
+
+void td_cli_mrc_show_speed(const struct td_cli_mrc *all)
+{
 	printf("\nspeed   %.3f s, %.1f million accesses/s\n", all->seconds,
 	       (double)(all->at[0].mrc->accesses * all->n) / all->seconds / 1e6);
-	return rc;
 }
