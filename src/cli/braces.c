@@ -324,3 +324,21 @@ char *td_cli_axis_join(const struct td_cli_axis *axis)
 	}
 	return text;
 }
+
+int td_cli_expand(const char *option, const char **list, char **room, struct tide_error *err)
+{
+	struct td_cli_axis values = {0};
+	int rc;
+
+	*room = NULL;
+	if (!*list || !td_cli_is_several(*list))
+		return 0;
+	rc = td_cli_axis_add(&values, option, *list, err);
+	if (!rc && !(*room = td_cli_axis_join(&values)))
+		rc = tide_fail(err, -ENOMEM, "no memory for the values of --%s: give fewer",
+			       option);
+	if (!rc)
+		*list = *room;
+	td_cli_axis_free(&values);
+	return rc;
+}

@@ -21,6 +21,9 @@ int td_cli_axis_fill(struct td_cli_axis *axis, const char *option, const struct 
 bool td_cli_is_several(const char *text);
 /* All values, with commas between them; freed with free(). NULL: no memory. */
 char *td_cli_axis_join(const struct td_cli_axis *axis);
+/* A list with commas, in which braces are expanded, too. room: what to free() afterwards, or NULL.
+ */
+int td_cli_expand(const char *option, const char **list, char **room, struct tide_error *err);
 void td_cli_axis_free(struct td_cli_axis *axis);
 
 #endif

@@ -1,8 +1,10 @@
 /* tide gpu: the GPU runtime, looked at, tested and measured. What runs on the GPU is in a module.
  */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "braces.h"
 #include "cli.h"
 #include "gpu/use.h"
 
@@ -164,12 +166,8 @@ static int run_selftest(const void *options, struct tide_error *err)
 
 static const struct form bench_form = {"gpu bench", td_gpu_show_bench, td_gpu_bench_json, true};
 
-static int run_bench(const void *options, struct tide_error *err)
+static int bench_as(const struct td_gpu_use_options *args, struct tide_error *err)
 {
-	struct td_gpu_use_options given = *(const struct td_gpu_use_options *)options;
-	const struct td_gpu_use_options *args = &given;
-	struct td_cli_pair_room room;
-	int rc = td_cli_pair_take(given.policies, &room, &given.evict, &given.prefetch, err);
 	struct td_gpu_bench_options o = {
 		.micro = args->micro,
 		.app = args->app,
@@ -187,9 +185,8 @@ static int run_bench(const void *options, struct tide_error *err)
 	};
 	struct td_gpu_use use;
 	struct td_gpu_result *out = NULL;
+	int rc = td_gpu_use_check(args, err);
 
-	if (!rc)
-		rc = td_gpu_use_check(args, err);
 	if (!rc)
 		rc = begin(&use, args, bench_form.verb, err);
 	if (rc)
@@ -197,6 +194,30 @@ static int run_bench(const void *options, struct tide_error *err)
 	o.setup = use.setup;
 	rc = use.module->bench(&o, &out, err);
 	return finish(&use, args, out, rc, &bench_form, err);
+}
+
+/* With what braces and --policies stand for. */
+static int run_bench(const void *options, struct tide_error *err)
+{
+	struct td_gpu_use_options args = *(const struct td_gpu_use_options *)options;
+	const struct {
+		const char *option, **list;
+	} lists[] = {{"app", &args.app},
+		     {"micro", &args.micro},
+		     {"place", &args.place},
+		     {"oversubscribe", &args.oversubscribe}};
+	enum { LISTS = sizeof lists / sizeof *lists };
+	char *room[LISTS] = {NULL};
+	struct td_cli_pair_room pair;
+	int rc = td_cli_pair_take(args.policies, &pair, &args.evict, &args.prefetch, err);
+
+	for (size_t i = 0; i < LISTS && !rc; i++)
+		rc = td_cli_expand(lists[i].option, lists[i].list, &room[i], err);
+	if (!rc)
+		rc = bench_as(&args, err);
+	for (size_t i = 0; i < LISTS; i++)
+		free(room[i]);
+	return rc;
 }
 
 /* ---- the verbs ---- */

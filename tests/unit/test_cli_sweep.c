@@ -274,9 +274,45 @@ static void quotes_for_a_shell(void **state)
 	td_cli_grid_free(&grid);
 }
 
+/* For lists with commas, which braces may shorten. */
+static void expands_lists(void **state)
+{
+	static const struct {
+		const char *given, *list;
+	} cases[] = {
+		{"bam", "bam"},      {"bam,reuse", "bam,reuse"},   {"{bam,reuse}", "bam,reuse"},
+		{"{1..3}", "1,2,3"}, {"2,{4,8}", "2,4,2,8"}, /* as in a shell: the product, not the
+								sum */
+		{"a{b}c", "a{b}c"},  {"a\\{b,c\\}", "a\\{b,c\\}"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		const char *list = cases[i].given;
+		char *room;
+		assert_int_equal(td_cli_expand("place", &list, &room, NULL), 0);
+		assert_string_equal(list, cases[i].list);
+		free(room);
+	}
+}
+
+static void tells_several(void **state)
+{
+	static const char *const several[] = {"{a,b}", "a{1..2}", "{a}{b,c}", "x{a,}"};
+	static const char *const one[] = {"", "a,b", "{a}", "{", "}", "{a,b", "\\{a,b}", "{a\\,b}"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof several / sizeof *several; i++)
+		assert_true(td_cli_is_several(several[i]));
+	for (size_t i = 0; i < sizeof one / sizeof *one; i++)
+		assert_false(td_cli_is_several(one[i]));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(expands_lists),
+		cmocka_unit_test(tells_several),
 		cmocka_unit_test(lists),
 		cmocka_unit_test(ranges),
 		cmocka_unit_test(quoted),
