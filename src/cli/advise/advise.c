@@ -7,9 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../braces.h"
 #include "lib/sizes.h"
-#include "tide/policy.h"
 #include "trace/trace.h"
 #include "workload/workload.h"
 
@@ -67,56 +65,6 @@ struct asked {
 	struct td_advice advice;
 	struct td_cli_progress progress;
 };
-
-/* ---- what is tried ---- */
-
-static bool can_try(const struct tide_policy *p, const char *now)
-{
-	return p->role == TIDE_EVICT && strcmp(p->name, now) != 0 &&
-	       !(p->needs & (TIDE_NEEDS_FUTURE | TIDE_NEEDS_CLOCK | TIDE_NEEDS_REMOTE));
-}
-
-static void list_candidates(struct asked *q)
-{
-	const struct td_cli_axis *given = q->candidate;
-	const struct tide_policy *p;
-	size_t n = 0;
-
-	for (size_t i = 0; i < given->n && n < TD_ADVISE_POLICIES; i++)
-		q->candidates[n++].policy = given->at[i];
-	for (size_t i = 0; !given->n && (p = tide_policy_at(i)) && n < TD_ADVISE_POLICIES; i++)
-		if (can_try(p, q->now.policy))
-			q->candidates[n++].policy = p->name;
-	for (size_t i = 0; i < n; i++)
-		q->candidates[i].near_pages = q->now.near_pages;
-	q->advice.runs = q->candidates;
-	q->advice.runs_n = n;
-}
-
-static int by_pages(const void *a, const void *b)
-{
-	const struct td_advise_run *x = a, *y = b;
-
-	return x->near_pages < y->near_pages ? -1 : x->near_pages > y->near_pages;
-}
-
-/* Today's size, the footprint, and sizes below it, each 0.7 of the one above. */
-static void list_sizes(struct asked *q)
-{
-	double size = (double)q->sample.pages, least = 8 / q->sample.rate;
-	size_t n = 0, used = 0;
-
-	q->sizes[n++].near_pages = q->now.near_pages;
-	for (; n < TD_ADVISE_SIZES && size >= least; size *= M_SQRT1_2)
-		q->sizes[n++].near_pages = (uint64_t)(size + 0.5);
-	qsort(q->sizes, n, sizeof *q->sizes, by_pages);
-	for (size_t i = 0; i < n; i++)
-		if (!used || q->sizes[used - 1].near_pages != q->sizes[i].near_pages)
-			q->sizes[used++].near_pages = q->sizes[i].near_pages;
-	for (size_t i = 0; i < used; i++)
-		q->sizes[i].policy = q->now.policy;
-	q->advice.points = used;
-}
 
 /* ---- the optimum ---- */
 
@@ -268,8 +216,9 @@ static int advise(struct asked *q, struct tide_error *err)
 	if (rc)
 		return rc;
 	q->now.policy = args->evict ? args->evict : "lru";
-	list_candidates(q);
-	list_sizes(q);
+	q->advice.runs = q->candidates;
+	q->advice.runs_n = td_advise_candidates(q->candidate, &q->now, q->candidates);
+	q->advice.points = td_advise_sizes(&q->sample, &q->now, q->sizes);
 	td_advise_measure(&q->sample, args->seed, (size_t)args->jobs, q->sizes, q->advice.points,
 			  &q->progress);
 	td_advise_measure(&q->sample, args->seed, (size_t)args->jobs, q->candidates,

@@ -1,6 +1,7 @@
 /* tide advise: is it the policy or the size?
  *
  *     sample.c    one pass over the input: a sample of its accesses in memory, and its working sets
+ *     tries.c     which policies and sizes are tried
  *     measure.c   runs of policies and sizes over the sample, part by part
  *     judge.c     knees of a curve, and the verdict: numbers in, numbers out
  *     show.c      the page for people, and the JSON document
@@ -9,6 +10,7 @@
 #ifndef TD_CLI_ADVISE_H
 #define TD_CLI_ADVISE_H
 
+#include "cli/braces.h"
 #include "cli/cli.h"
 #include "core/event.h"
 #include "trace/source.h"
@@ -62,6 +64,14 @@ struct td_advise_run {
 	 * that is a matter of hot pages, which hit. */
 	double accesses;
 };
+
+/* tries.c: the runs to make, into arrays of TD_ADVISE_POLICIES and TD_ADVISE_SIZES; how many.
+ * Without given policies, all that need no future. The sizes are today's, the footprint, and sizes
+ * below it, each 0.7 of the one above. */
+size_t td_advise_candidates(const struct td_cli_axis *given, const struct td_advise_run *now,
+			    struct td_advise_run *out);
+size_t td_advise_sizes(const struct td_advise_sample *s, const struct td_advise_run *now,
+		       struct td_advise_run *out);
 
 /* Every run over the whole sample, several at a time. A run that cannot be made has its rc and err.
  */
