@@ -68,7 +68,7 @@ void td_cli_argv_given(struct td_cli_argv *argv, const struct td_cli_option *opt
 		       const void *given, const char *const *except)
 {
 	for (const struct td_cli_option *o = options; o->name; o++)
-		if (!is_among(o->name, except))
+		if (o->help && !is_among(o->name, except)) /* other spellings have no help */
 			o->kind->put((const unsigned char *)given + o->offset, o, argv);
 }
 

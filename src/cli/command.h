@@ -33,6 +33,8 @@ void td_cli_argv_split(struct td_cli_argv *argv, const char *text);
 struct td_cli_option;
 void td_cli_argv_given(struct td_cli_argv *argv, const struct td_cli_option *options,
 		       const void *given, const char *const *except);
+/* kind_text.c: an option whose value is a const char *. */
+void td_cli_put_text(const void *at, const struct td_cli_option *o, struct td_cli_argv *to);
 void td_cli_argv_free(struct td_cli_argv *argv);
 
 #endif

@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "braces.h"
+#include "command.h"
 
 #define INSTEAD "a run has one; tide compare and tide sweep take several"
 
@@ -15,4 +16,5 @@ static int store(void *at, const struct td_cli_option *o, const char *value, str
 	return 0;
 }
 
-const struct td_cli_kind td_cli_kind_one = {.store = store, .instead = INSTEAD};
+const struct td_cli_kind td_cli_kind_one = {
+	.store = store, .put = td_cli_put_text, .instead = INSTEAD};

@@ -9,7 +9,7 @@ static int store(void *at, const struct td_cli_option *o, const char *value, str
 	return 0;
 }
 
-static void put(const void *at, const struct td_cli_option *o, struct td_cli_argv *to)
+void td_cli_put_text(const void *at, const struct td_cli_option *o, struct td_cli_argv *to)
 {
 	const char *text = *(const char *const *)at;
 
@@ -17,4 +17,4 @@ static void put(const void *at, const struct td_cli_option *o, struct td_cli_arg
 		td_cli_argv_add(to, "--%s=%s", o->name, text);
 }
 
-const struct td_cli_kind td_cli_kind_text = {.store = store, .put = put};
+const struct td_cli_kind td_cli_kind_text = {.store = store, .put = td_cli_put_text};

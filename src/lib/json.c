@@ -28,7 +28,7 @@ json_t *td_lib_document(const char *verb)
 
 int td_lib_dump(json_t *document, char **text, struct tide_error *err)
 {
-	*text = json_dumps(document, JSON_INDENT(1) | JSON_REAL_PRECISION(15));
+	*text = json_dumps(document, JSON_INDENT(1));
 	json_decref(document);
 	return *text ? 0 : tide_fail(err, -ENOMEM, "no memory for the result: free some");
 }
