@@ -22,8 +22,6 @@ int td_cli_setup(const struct td_cli_setup *setup, struct tide_sim_options *opti
 		 struct tide_error *err);
 /* One input, and no options that it does not take. */
 int td_cli_check_input(const struct td_cli_input *in, struct tide_error *err);
-/* A number alone is bytes, of which a few are less than a page. */
-int td_cli_check_near(const char *text, struct tide_error *err);
 /* A trace, or NULL, that can be opened again and again; instead: what to do where it cannot. */
 int td_cli_check_rereadable(const char *trace, const char *instead, struct tide_error *err);
 

@@ -168,8 +168,6 @@ static int combine(const struct td_cli_compare_options *args, const struct axes 
 				 "--policies and --place do not go together: leave one out");
 	for (size_t i = 0; i < a->policies.n && !rc; i++)
 		rc = add_pair(out, a->policies.at[i], err);
-	for (size_t i = 0; i < a->near_size.n && !rc && !args->setup.objects; i++)
-		rc = td_cli_check_near(a->near_size.at[i], err);
 	return rc ? rc : repeat(out, &a->near_size, err);
 }
 

@@ -33,21 +33,6 @@ int td_cli_check_rereadable(const char *trace, const char *instead, struct tide_
 			 strcmp(trace, "-") ? "a pipe" : "standard input", instead);
 }
 
-#define PAGE_LEAST 512 /* bytes; fewer are no size that is meant */
-
-int td_cli_check_near(const char *text, struct tide_error *err)
-{
-	uint64_t n;
-
-	if (td_core_u64(text, strlen(text), &n) || n == 0 || n >= PAGE_LEAST)
-		return 0;
-	return tide_fail(
-		err, -EINVAL,
-		"--near %s is %s bytes, less than a page: write %s%% of the footprint, %sp "
-		"(pages) or %sM",
-		text, text, text, text, text);
-}
-
 int td_cli_setup(const struct td_cli_setup *setup, struct tide_sim_options *options,
 		 struct tide_error *err)
 {
@@ -59,9 +44,6 @@ int td_cli_setup(const struct td_cli_setup *setup, struct tide_sim_options *opti
 		return tide_fail(err, -EINVAL,
 				 "no size of near memory: give --near SIZE, such as "
 				 "--near 64M or --near 75%%");
-	rc = setup->objects ? 0 : td_cli_check_near(setup->near_size, err);
-	if (rc)
-		return rc;
 	if (setup->functional && setup->model)
 		return tide_fail(err, -EINVAL,
 				 "--functional and --model are both given: give one of them");

@@ -147,11 +147,9 @@ static int set_near(struct asked *q, struct tide_error *err)
 {
 	struct td_lib_near near;
 	const char *text = q->args->near_size;
-	int rc = text ? td_cli_check_near(text, err) : 0;
+	int rc = td_lib_near_parse(text ? text : "10%", q->page_bytes, &near, err);
 
 	q->advice.near_given = text != NULL;
-	if (!rc)
-		rc = td_lib_near_parse(text ? text : "10%", q->page_bytes, &near, err);
 	return rc ? rc : td_lib_near_resolve(&near, q->sample.pages, 1, &q->now.near_pages, err);
 }
 

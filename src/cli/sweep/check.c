@@ -76,11 +76,8 @@ static int check_sizes(const struct td_cli_grid *grid, struct tide_error *err)
 		rc = td_lib_page_bytes(grid->page.at[i], &value, err);
 	for (size_t i = 0; i < grid->chunk.n && !rc; i++)
 		rc = check_chunk(grid, grid->chunk.at[i], err);
-	for (size_t i = 0; i < grid->near_size.n && !rc; i++) {
-		rc = grid->objects ? 0 : td_cli_check_near(grid->near_size.at[i], err);
-		if (!rc)
-			rc = td_lib_near_parse(grid->near_size.at[i], 4096, &amount, err);
-	}
+	for (size_t i = 0; i < grid->near_size.n && !rc; i++)
+		rc = td_lib_near_parse(grid->near_size.at[i], 4096, &amount, err);
 	for (size_t i = 0; i < grid->host.n && !rc; i++)
 		rc = td_lib_host_parse(grid->host.at[i], 4096, &amount, err);
 	return rc;
