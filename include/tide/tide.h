@@ -27,7 +27,7 @@
 extern "C" {
 #endif
 
-#define TIDE_VERSION "0.1.0"
+#define TIDE_VERSION "0.2.0"
 
 const char *tide_version(void);
 

@@ -30,7 +30,7 @@ from ._sim import CommonSettings, Settings, Simulator, sim
 from ._tables import table
 from ._traces import generate, read_batches, read_trace, write_trace
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = [
     "Accesses",
