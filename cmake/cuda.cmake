@@ -85,9 +85,16 @@ function(tide_nvcc out)
 		set(object ${PROJECT_BINARY_DIR}/cuda/${name}.o)
 		cmake_path(GET object PARENT_PATH folder)
 		file(MAKE_DIRECTORY ${folder})
+		# nvcc names its temporary files after its process, and symbols after those. Where every
+		# build must give the same bytes, the files are kept, and named after the source.
+		set(keep "")
+		if(DEFINED ENV{SOURCE_DATE_EPOCH})
+			set(keep --keep --keep-dir ${object}.keep)
+			file(MAKE_DIRECTORY ${object}.keep)
+		endif()
 		add_custom_command(OUTPUT ${object} VERBATIM
 			COMMAND ${CUDAToolkit_NVCC_EXECUTABLE} ${flags}
-				-Xcompiler ${warnings},-fPIC
+				${keep} -Xcompiler ${warnings},-fPIC
 				-MD -MF ${object}.d -c ${source} -o ${object}
 			DEPENDS ${source} DEPFILE ${object}.d COMMENT "Building CUDA object ${name}.o")
 		list(APPEND objects ${object})
