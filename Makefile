@@ -8,7 +8,8 @@ FUZZ_SECONDS ?= 600
 build = cmake --preset $(1) $(2) >build/$(1).log 2>&1 || { cat build/$(1).log; exit 1; }; \
 	cmake --build --preset $(1) -j $(JOBS)
 
-.PHONY: help build demo check test test-browser bench fuzz lint format install deps clean
+.PHONY: help build demo check test test-browser bench fuzz lint format install dist deb deb-check \
+	deb-fresh deps clean
 .DEFAULT_GOAL := help
 # One apt-get and one build at a time; each takes all cores by itself.
 .NOTPARALLEL:
@@ -23,6 +24,10 @@ help:
 	@echo 'make fuzz      every fuzz target for FUZZ_SECONDS=$(FUZZ_SECONDS)'
 	@echo 'make lint      style and likely bugs; make format repairs the style'
 	@echo 'make install   into PREFIX=$(PREFIX), under DESTDIR if that is set'
+	@echo 'make dist      build/tide-VERSION.tar.gz, of what is committed'
+	@echo 'make deb       the Debian packages, in build/deb'
+	@echo 'make deb-check builds them twice, compares, and runs lintian'
+	@echo 'make deb-fresh installs them on a fresh Debian 12 and runs their tests; needs root'
 	@echo 'make deps      install every Debian package that any of these needs'
 	@echo 'make clean     remove build/'
 
@@ -83,6 +88,19 @@ format: deps-lint
 install: build
 	@DESTDIR='$(DESTDIR)' cmake --install build/release --prefix '$(PREFIX)'
 	@if [ -z '$(DESTDIR)' ] && [ "$$(id -u)" -eq 0 ]; then ldconfig; fi
+
+dist: | build/
+	@scripts/dist.sh build
+
+deb: deps-deb | build/
+	@rm -rf build/deb
+	@JOBS=$(JOBS) scripts/deb.sh build/deb
+
+deb-check: deb
+	@JOBS=$(JOBS) tests/packages/twice.sh build/deb
+
+deb-fresh: deps-fresh deb
+	@tests/packages/fresh.sh build/deb
 
 clean:
 	rm -rf build

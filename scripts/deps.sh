@@ -1,10 +1,10 @@
 #!/bin/sh
 # Installs what is missing of scripts/packages.txt, by apt-get.
-# usage: scripts/deps.sh [build|test|browser|lint|bench]...   all of them by default
+# usage: scripts/deps.sh [build|test|browser|lint|bench|deb|fresh]...   all of them by default
 set -eu
 
 list=$(dirname "$0")/packages.txt
-purposes=${*:-build test browser lint bench}
+purposes=${*:-build test browser lint bench deb fresh}
 
 fail()
 {

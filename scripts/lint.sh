@@ -26,6 +26,7 @@ built()
 shell_files()
 {
 	find scripts tests bench examples .ci -name '*.sh' -type f
+	find debian/tests -type f ! -name control
 	echo .ci/run
 	echo completion/tide.bash
 }
