@@ -11,12 +11,14 @@ wrong()
 	bad=1
 }
 
-# One version: the header's, the first of CHANGELOG.md and of debian/changelog.
+# One version: the header's, the first of CHANGELOG.md and of debian/changelog, and Python's.
 version=$(scripts/version.sh)
 changelog=$(sed -n '1s/^tide (\(.*\)) .*/\1/p' debian/changelog)
 [ "$version" = "$changelog" ] || wrong "debian/changelog has ${changelog:-no version}, tide.h $version"
 news=$(sed -n 's/^## \([0-9.]*\).*/\1/p' CHANGELOG.md | head -n 1)
 [ "$version" = "$news" ] || wrong "CHANGELOG.md begins with ${news:-no version}, tide.h has $version"
+python=$(sed -n 's/^__version__ = "\(.*\)"$/\1/p' python/tide/__init__.py)
+[ "$version" = "$python" ] || wrong "python/tide has ${python:-no version}, tide.h $version"
 
 # Paragraphs of control: fields, or what continues them; every package has the fields that it needs.
 awk '
@@ -35,7 +37,7 @@ function ends() {
 END { ends(); exit bad }' debian/control || bad=1
 
 packages=$(sed -n 's/^Package: //p' debian/control | sort | paste -sd ' ')
-wanted="libtide-dev libtide0 nbdkit-plugin-tide tide tide-doc tide-gpu"
+wanted="libtide-dev libtide0 nbdkit-plugin-tide python3-tide tide tide-doc tide-gpu"
 [ "$packages" = "$wanted" ] || wrong "debian/control makes $packages, not $wanted"
 
 # Files about a package are about one that there is.
@@ -56,7 +58,7 @@ sed -n 's/^build //p' scripts/packages.txt | grep -vxE 'gcc|make|libc6-dev' |
 
 # And the other way round: `make deb` installs what dpkg-buildpackage asks for.
 echo "$needs" | grep -v '<!nocheck>' | grep -oE '(^ |: )[a-z0-9+.-]+' | tr -d ': ' |
-	sed 's/^debhelper-compat$/debhelper/' |
+	sed 's/^debhelper-compat$/debhelper/; s/^dh-sequence-python3$/dh-python/' |
 	while read -r package; do
 		grep -qxE "(build|deb) $package" scripts/packages.txt ||
 			echo "scripts/packages.txt lacks $package, which debian/control needs"
