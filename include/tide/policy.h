@@ -104,7 +104,9 @@ struct tide_near {
 	uint64_t time;            /* accesses so far, including the present one */
 	uint64_t resident_chunks; /* chunks with at least one resident page */
 	uint32_t chunk_pages;     /* pages per chunk, 1 to 64 */
-	uint32_t chunks;          /* chunk indices in use: 0 to chunks - 1 */
+	/* Chunk indices in use: 0 to chunks - 1. An index only finds the state of a chunk. Its
+	 * order means nothing and differs between runs: compare chunks by tide_chunk_number(). */
+	uint32_t chunks;
 	/* Bitmaps of all chunks: per chunk four lanes of lane_bytes (1, 2, 4 or 8) each,
 	 * resident | touched | dirty | armed, little-endian, bit i = i-th page of the chunk. */
 	const unsigned char *bits;
@@ -200,6 +202,7 @@ __attribute__((always_inline)) static inline void tide_expect(const struct tide_
 	__builtin_prefetch(v->near->bits + ((size_t)c.index << v->near->record_shift), 1);
 }
 
+/* The number of the chunk's first page, divided by the pages per chunk. */
 static inline uint64_t tide_chunk_number(const struct tide_view *v, tide_chunk c)
 {
 	return v->near->numbers ? v->near->numbers[c.index] : c.index;

@@ -224,6 +224,15 @@ int td_policy_choose_own(struct td_policy_choice *out, const struct tide_policy 
 	return choose(out, own, spec, role, 0, err);
 }
 
+bool td_policy_is_built_in(const struct td_policy_choice *choice)
+{
+	unsigned n = choice->member_value ? choice->member_value->n : 0;
+	bool own = !choice->copy;
+	for (unsigned i = 0; i < n; i++)
+		own &= td_policy_is_built_in(&choice->members[i]);
+	return own;
+}
+
 void td_policy_release(struct td_policy_choice *choice)
 {
 	for (unsigned i = 0; choice->members && i < choice->member_value->n; i++)

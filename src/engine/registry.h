@@ -27,6 +27,8 @@ int td_policy_choose(struct td_policy_choice *out, const char *spec, enum tide_r
 /* The same, where the name of a policy of the program comes first. own: NULL-ended, or NULL. */
 int td_policy_choose_own(struct td_policy_choice *out, const struct tide_policy *const *own,
 			 const char *spec, enum tide_role role, struct tide_error *err);
+/* Is it one of tide's own, with all policies inside it? */
+bool td_policy_is_built_in(const struct td_policy_choice *choice);
 void td_policy_release(struct td_policy_choice *choice);
 
 #define TD_POLICY_ANY_ROLE ((enum tide_role)(TIDE_PLACE + 1))

@@ -215,13 +215,14 @@ int td_lib_kept_number(struct td_lib_kept *k)
 
 int td_lib_kept_share(const struct td_lib_kept *k, struct td_engine *e, struct tide_error *err)
 {
-	return e->wants_future ? 0 : td_engine_share(e, &k->space, err);
+	bool own = td_policy_is_built_in(&e->box[TD_BOX_EVICT].choice);
+	return e->wants_future || !own ? 0 : td_engine_share(e, &k->space, err);
 }
 
 int td_lib_kept_run(const struct td_lib_kept *k, size_t batch, struct td_engine *e,
 		    struct tide_error *err)
 {
 	const struct td_lib_kept_batch *b = k->at[batch];
-	return e->wants_future ? td_sim_batch(e, &b->events, err)
-			       : td_sim_batch_indexed(e, &b->events, b->index, err);
+	return e->borrows ? td_sim_batch_indexed(e, &b->events, b->index, err)
+			  : td_sim_batch(e, &b->events, err);
 }

@@ -39,7 +39,8 @@ void td_lib_kept_copy(const struct td_lib_kept *k, size_t batch, struct tide_bat
 int td_lib_kept_number(struct td_lib_kept *k);
 
 /* Makes the engine use these indices, before its first access. A policy that needs the future has
- * it by the engine's own indices, which stay. */
+ * it by the engine's own indices, which stay. So do those of a policy that is not built in: to one
+ * that compares indices, an order by heat would tell the future. */
 int td_lib_kept_share(const struct td_lib_kept *k, struct td_engine *e, struct tide_error *err);
 
 /* Runs one of the batches. */

@@ -178,8 +178,9 @@ int td_lib_reading_share(const struct td_trace_source *source, struct td_engine 
 	pthread_mutex_unlock(&r->lock);
 	if (!r->is_numbered)
 		return 0;
-	*numbered = &r->kept;
-	return td_lib_kept_share(&r->kept, e, err);
+	int rc = td_lib_kept_share(&r->kept, e, err);
+	*numbered = e->borrows ? &r->kept : NULL;
+	return rc;
 }
 
 /* ---- life ---- */
