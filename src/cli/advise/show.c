@@ -54,11 +54,25 @@ static void say_policy(const struct td_advice *a)
 	print_command(a, "tide compare", a->now->near_pages, best->policy);
 }
 
+/* Half of the parts choose the best policy, and the others say what it saves. */
+static void say_best(const struct td_advice *a)
+{
+	const struct td_advise_run *best = best_run(a);
+
+	if (!best)
+		printf("No policy could be tried.\n");
+	else
+		printf("The best policy of one half of the input, %s, saves %.1f%% (+- %.1f)\n"
+		       "of the misses of %s in the other half, less than %.0f%%.\n",
+		       best->policy, 100 * a->facts.policy.share, 100 * a->facts.policy.error,
+		       a->now->policy, 100 * TD_ADVISE_WORTH);
+}
+
 static void say_size(const struct td_advice *a)
 {
-	printf("Verdict: size. No policy that was tried saves %.0f%% of the misses of %s. With %s,\n"
-	       "%.2f times the memory, %s has %.1f%% fewer misses.\n",
-	       100 * TD_ADVISE_WORTH, a->now->policy,
+	printf("Verdict: size. ");
+	say_best(a);
+	printf("With %s, %.2f times the memory, %s has %.1f%% fewer misses.\n",
 	       td_cli_pages(a->facts.knee_pages, a->page_bytes).text,
 	       (double)a->facts.knee_pages / (double)a->now->near_pages, a->now->policy,
 	       100 * a->facts.knee_saves);
@@ -80,9 +94,9 @@ static void say_short(const struct td_advice *a)
 
 static void say_neither(const struct td_advice *a)
 {
-	printf("Verdict: neither. No policy that was tried saves %.0f%% of the misses of %s, and the\n"
-	       "optimum saves %.1f%%. The curve has no knee up to %d times the memory.\n",
-	       100 * TD_ADVISE_WORTH, a->now->policy,
+	printf("Verdict: neither. ");
+	say_best(a);
+	printf("The optimum saves %.1f%%. The curve has no knee up to %d times the memory.\n",
 	       100 * (1 - a->opt_miss_ratio / td_advise_miss_ratio(a->now)), TD_ADVISE_REACH);
 }
 
@@ -201,7 +215,8 @@ static int show_policies(const struct td_advice *a, struct tide_error *err)
 	for (size_t i = 0; i < n && i < POLICIES_SHOWN; i++)
 		policy_row(&t, a, sorted[i]->policy, td_advise_miss_ratio(sorted[i]));
 	policy_row(&t, a, a->now->policy, td_advise_miss_ratio(a->now));
-	printf("\nPolicies at this size: the best of %zu, the bound and today's\n\n", n);
+	printf("\nPolicies at this size, over the whole input: the best of %zu, the bound and today's\n\n",
+	       n);
 	return td_cli_table_end(&t, err);
 }
 
