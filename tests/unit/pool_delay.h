@@ -1,5 +1,5 @@
 /* Delays before atomic steps and locks, so that threads meet in places where they seldom do. For
- * gcc's -include; docs/pool.md says how. */
+ * gcc's -include; CONTRIBUTING.md says how. */
 #ifndef POOL_DELAY_H
 #define POOL_DELAY_H
 
