@@ -3,6 +3,8 @@
 PREFIX ?= /usr/local
 JOBS ?= $(shell getconf _NPROCESSORS_ONLN)
 FUZZ_SECONDS ?= 600
+# Some tests wait for a time: one more than there are cores.
+TESTS_AT_ONCE = $(shell expr $(JOBS) + 1)
 
 # $(call build,PRESET,OPTIONS)
 build = cmake --preset $(1) $(2) >build/$(1).log 2>&1 || { cat build/$(1).log; exit 1; }; \
@@ -51,7 +53,7 @@ demo: build
 
 check: deps-test | build/
 	@$(call build,release,-DTIDE_TESTS=ON)
-	ctest --test-dir build/release -j $(JOBS) -LE 'browser|long' --output-on-failure \
+	ctest --test-dir build/release -j $(TESTS_AT_ONCE) -LE 'browser|long' --output-on-failure \
 		--no-tests=error
 
 # The three builds are one CTest run, which ends with one verdict. It needs no browser.
@@ -60,7 +62,7 @@ test: deps-test | build/
 	@$(call build,asan)
 	@$(call build,fuzz)
 	@echo 'subdirs(release asan fuzz)' >build/CTestTestfile.cmake
-	FUZZ_SECONDS=15 ctest --test-dir build -j $(JOBS) -LE browser --output-on-failure \
+	FUZZ_SECONDS=15 ctest --test-dir build -j $(TESTS_AT_ONCE) -LE browser --output-on-failure \
 		--no-tests=error
 
 # Says a line per test, so that the verdict of `make test` stays the last one of .ci/run.

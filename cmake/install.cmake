@@ -31,12 +31,12 @@ set(man_pages "")
 foreach(source IN LISTS man_sources)
 	cmake_path(GET source STEM LAST_ONLY name)
 	string(REGEX MATCH "[0-9]$" section ${name})
-	set(page ${PROJECT_BINARY_DIR}/man/${name})
+	set(page ${PROJECT_BINARY_DIR}/man/man${section}/${name}) # where man(1) finds it by PATH
 	add_custom_command(OUTPUT ${page} DEPENDS ${source} ${fill} ${man_lists} VERBATIM
 		COMMAND sh -c "awk -v lists=\"$0\" -f \"$1\" \"$2\" | \"$3\" >\"$4\""
 			${PROJECT_SOURCE_DIR}/include/tide ${fill} ${source} ${SCDOC} ${page})
 	install(FILES ${page} DESTINATION ${CMAKE_INSTALL_MANDIR}/man${section})
 	list(APPEND man_pages ${page})
 endforeach()
-file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/man)
+file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/man/man1)
 add_custom_target(man ALL DEPENDS ${man_pages})

@@ -54,7 +54,7 @@ $tide trace convert pages.txt pages.toy >/dev/null || fails "the format toy does
 $tide trace info pages.toy | grep -q toy || fails "the format toy does not read"
 [ "$($tide toy --word hi)" = hi ] || fails "the verb toy does not run"
 $tide help | grep -q '^ *toy ' || fails "the help does not list the verb toy"
-[ -s build/man/tide-toy.1 ] || fails "the verb toy has no manual page"
+[ -s build/man/man1/tide-toy.1 ] || fails "the verb toy has no manual page"
 for script in includes policies; do
 	"tests/arch/$script.sh" "$PWD" >"$work/log" || fails "arch/$script"
 done
