@@ -9,38 +9,52 @@
  * A page that left near memory may still be in the stack (gone). Such pages left the queue in the
  * order in which they stand in the stack. So a list of them in that order finds the lowest one when
  * the stack is too long. */
-#include "tide/list.h"
-#include "tide/policy.h"
+#include <errno.h>
+
+#include "tide/order.h"
 
 enum { OUT, LIR, HIR, GONE };
 
 struct slot {
-	struct tide_link stack, queue; /* queue: of HIR pages, or of gone pages */
+	uint32_t stack; /* place there; 0: not stacked */
+	uint32_t queue; /* place among the HIR pages, or among the gone pages */
 	uint8_t state;
-	bool stacked;
 };
 
 struct lirs {
 	const struct tide_view *view;
-	struct tide_list stack; /* the head is the bottom */
-	struct tide_list queue, gone;
+	struct tide_order stack; /* the oldest is the bottom */
+	struct tide_order queue, gone;
 	uint64_t lir, lir_max, stack_max;
 };
 
-static struct slot *slot(const struct lirs *s, uint32_t i)
+static inline struct slot *slot(const struct lirs *s, uint32_t i)
 {
 	return tide_slot(s->view, struct slot, (tide_chunk){i});
 }
 
-static struct tide_links stack(const struct lirs *s)
+static inline struct tide_links stack(const struct lirs *s)
 {
 	return (struct tide_links){s->view->slots, sizeof(struct slot)};
 }
 
-static struct tide_links queue(const struct lirs *s)
+static inline struct tide_links queue(const struct lirs *s)
 {
 	return (struct tide_links){s->view->slots + offsetof(struct slot, queue),
 				   sizeof(struct slot)};
+}
+
+static inline uint32_t bottom(struct lirs *s)
+{
+	return tide_order_first(&s->stack, stack(s), s->view).index;
+}
+
+static void destroy(void *self)
+{
+	struct lirs *s = self;
+	tide_order_free(&s->stack);
+	tide_order_free(&s->queue);
+	tide_order_free(&s->gone);
 }
 
 static int create(void *self, const struct tide_view *view, const union tide_value *values,
@@ -49,45 +63,46 @@ static int create(void *self, const struct tide_view *view, const union tide_val
 	struct lirs *s = self;
 	uint64_t n = view->near->capacity_pages;
 	uint64_t hir = (uint64_t)((double)n * values[0].r / 100);
-	(void)err;
 	s->view = view;
 	s->lir_max = n - (hir ? hir : 1);
 	s->stack_max = n * (uint64_t)values[1].i;
-	tide_list_init(&s->stack);
-	tide_list_init(&s->queue);
-	tide_list_init(&s->gone);
-	return 0;
+	int rc = tide_order_init(&s->stack, s->stack_max);
+	if (!rc)
+		rc = tide_order_init_one(&s->queue, n, 0);
+	if (!rc)
+		rc = tide_order_init_one(&s->gone, s->stack_max, 1);
+	if (!rc)
+		return 0;
+	destroy(self);
+	return tide_fail(err, -ENOMEM, "out of memory for the stack of lirs");
 }
 
 static void unstack(struct lirs *s, uint32_t i)
 {
 	struct slot *at = slot(s, i);
-	tide_list_remove(&s->stack, stack(s), i);
-	at->stacked = false;
+	tide_order_remove(&s->stack, stack(s), i);
 	if (at->state == GONE) {
-		tide_list_remove(&s->gone, queue(s), i);
+		tide_order_remove(&s->gone, queue(s), i);
 		at->state = OUT;
 	}
 }
 
 static void prune(struct lirs *s)
 {
-	while (s->stack.n && slot(s, s->stack.head)->state != LIR)
-		unstack(s, s->stack.head);
+	while (s->stack.n && slot(s, bottom(s))->state != LIR)
+		unstack(s, bottom(s));
 }
 
 static void to_top(struct lirs *s, uint32_t i)
 {
-	if (slot(s, i)->stacked)
-		tide_list_remove(&s->stack, stack(s), i);
-	slot(s, i)->stacked = true;
-	tide_list_push_tail(&s->stack, stack(s), i);
+	tide_order_put(&s->stack, stack(s), i);
 }
 
+/* It enters the queue, or moves to its end. */
 static void become_hir(struct lirs *s, uint32_t i)
 {
 	slot(s, i)->state = HIR;
-	tide_list_push_tail(&s->queue, queue(s), i);
+	tide_order_put(&s->queue, queue(s), i);
 }
 
 /* The page at the bottom is LIR; if there are too many, it becomes HIR and leaves the stack. */
@@ -95,9 +110,9 @@ static void demote_bottom(struct lirs *s)
 {
 	if (s->lir <= s->lir_max)
 		return;
-	uint32_t bottom = s->stack.head;
-	unstack(s, bottom);
-	become_hir(s, bottom);
+	uint32_t lowest = bottom(s);
+	unstack(s, lowest);
+	become_hir(s, lowest);
 	s->lir--;
 	prune(s);
 }
@@ -114,7 +129,7 @@ static void become_lir(struct lirs *s, uint32_t i)
 static void bound_stack(struct lirs *s)
 {
 	while (s->stack.n > s->stack_max && s->gone.n)
-		unstack(s, s->gone.head);
+		unstack(s, tide_order_first(&s->gone, queue(s), s->view).index);
 }
 
 static void on_migrated(void *self, tide_chunk c, uint64_t pages)
@@ -122,7 +137,7 @@ static void on_migrated(void *self, tide_chunk c, uint64_t pages)
 	struct lirs *s = self;
 	(void)pages;
 	if (slot(s, c.index)->state == GONE) {
-		tide_list_remove(&s->gone, queue(s), c.index);
+		tide_order_remove(&s->gone, queue(s), c.index);
 		become_lir(s, c.index);
 	} else if (s->lir < s->lir_max) {
 		become_lir(s, c.index);
@@ -135,8 +150,8 @@ static void on_migrated(void *self, tide_chunk c, uint64_t pages)
 
 static void use_hir(struct lirs *s, uint32_t i)
 {
-	tide_list_remove(&s->queue, queue(s), i);
-	if (slot(s, i)->stacked) {
+	if (slot(s, i)->stack) {
+		tide_order_remove(&s->queue, queue(s), i);
 		become_lir(s, i);
 		return;
 	}
@@ -171,34 +186,29 @@ static void on_evicted(void *self, tide_chunk c, const struct tide_evicted *what
 		prune(s);
 		return;
 	}
-	tide_list_remove(&s->queue, queue(s), c.index);
-	tide_list_expect(&s->queue, queue(s));
-	tide_expect(s->view, (tide_chunk){s->queue.head});
-	at->state = at->stacked ? GONE : OUT;
+	tide_order_remove(&s->queue, queue(s), c.index);
+	at->state = at->stack ? GONE : OUT;
 	if (at->state == GONE)
-		tide_list_push_tail(&s->gone, queue(s), c.index);
+		tide_order_put(&s->gone, queue(s), c.index);
 }
 
-static void expect_access(void *self, tide_chunk c)
+/* The lowest LIR page that may leave, where no HIR page may. */
+__attribute__((noinline, cold)) static tide_chunk lowest_lir(const struct lirs *s)
 {
-	const struct lirs *s = self;
-	tide_links_expect(stack(s), slot(s, c.index)->stack);
-	tide_links_expect(queue(s), slot(s, c.index)->queue);
+	for (uint32_t at = s->stack.head; at < s->stack.tail; at++) {
+		tide_chunk c = {tide_order_log(&s->stack)[at]};
+		if (tide_order_counts(&s->stack, stack(s), at) && slot(s, c.index)->state == LIR &&
+		    tide_valid(s->view, c))
+			return c;
+	}
+	return TIDE_NO_CHUNK;
 }
 
 static tide_chunk pick_victim(void *self)
 {
 	struct lirs *s = self;
-	tide_chunk c = {s->queue.head};
-	while (c.index != TIDE_NIL && !tide_valid(s->view, c))
-		c.index = slot(s, c.index)->queue.next;
-	if (c.index != TIDE_NIL)
-		return c;
-	for (c.index = s->stack.head; c.index != TIDE_NIL; c.index = slot(s, c.index)->stack.next) {
-		if (slot(s, c.index)->state == LIR && tide_valid(s->view, c))
-			break;
-	}
-	return c;
+	tide_chunk c = tide_order_oldest(&s->queue, queue(s), s->view);
+	return __builtin_expect(c.index != TIDE_NIL, 1) ? c : lowest_lir(s);
 }
 
 static const struct tide_param params[] = {
@@ -219,9 +229,9 @@ const struct tide_policy td_policy_evict_lirs = {
 	.state_bytes = sizeof(struct lirs),
 	.chunk_bytes = sizeof(struct slot),
 	.create = create,
+	.destroy = destroy,
 	.on_migrated = on_migrated,
 	.on_access = on_access,
 	.on_evicted = on_evicted,
 	.pick_victim = pick_victim,
-	.expect_access = expect_access,
 };
