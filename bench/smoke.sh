@@ -43,6 +43,7 @@ expect "$(named evict)" '^{"bench": "memory", .*"measured_bytes_per_page_tide": 
 if command -v valgrind >/dev/null; then
 	# fifo on two workloads.
 	expect 2 '^{"bench": "cost-growth", .*"by": "instructions", "first": [1-9].*}$'
+	expect 1 '^{"bench": "misses", "policy": "lru", "instructions": [1-9][0-9]*, "l1_misses": [0-9.]*, .*}$'
 	expect 1 '^{"bench": "instructions", "policy": "lru", "per_hit": [0-9.]*, "per_fault": [0-9.]*, .*}$'
 fi
 # Two workloads, two sizes.
