@@ -7,11 +7,17 @@ source=$1
 shift
 bad=0
 
-# sources LIBRARY: its source files, from our folders on. The files that the build makes are none.
+# sources LIBRARY: its source files, from our folders on. The files that the build makes are none,
+# also if a folder above ours is called src.
 sources()
 {
 	readelf --debug-dump=info --dwarf-depth=1 "$1" 2>/dev/null |
-		sed -n 's,.*DW_AT_name.*[ /]\(\(src\|policies\|lab\)/[^ ]*\)$,\1,p'
+		awk -v top="$(realpath "$source")/" '
+		/DW_AT_name/ && (at = index($0, top)) {
+			name = substr($0, at + length(top))
+			if (name ~ /^(src|policies|lab)\//)
+				print name
+		}'
 }
 
 for library; do
