@@ -84,7 +84,7 @@ def _compute(policy: str, options: _abi.tide_mrc_options, progress: Any) -> Curv
 def _names(evict: Union[str, Iterable[str]]) -> list[str]:
     names: list[Any] = [evict] if isinstance(evict, str) or callable(evict) else list(evict)
     if any(not isinstance(name, str) for name in names):
-        raise TypeError("a curve has policies that are built in: for one written in Python, call sim() for each size")
+        raise TypeError("a curve takes built-in policies and shared objects: for a policy written in Python, call sim() for each size")
     return names
 
 

@@ -14,7 +14,8 @@ static const struct td_cli_option options[] = {
 	TD_CLI_SETUP_OPTIONS(setup, "trace to read", TD_CLI_LIST, near_size),
 	TD_CLI_EVICT_AT(
 		TD_CLI_LIST, evict,
-		"policy that chooses the chunk to evict (eight policies); see tide policies"),
+		"policy that chooses the chunk to evict (eight of them, others where chunks are "
+		"single pages); see tide policies"),
 	TD_CLI_PREFETCH_AT(TD_CLI_LIST, prefetch,
 			   "policy that chooses the pages to bring in on a fault (tree)"),
 	TD_CLI_PLACE_AT(TD_CLI_LIST, place, "policy that says where victims go, with --host"),

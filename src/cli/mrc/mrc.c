@@ -173,6 +173,7 @@ static int plot(const struct td_cli_mrc *all, struct tide_error *err)
 							      : "near memory, pages",
 				     .y_label = "miss ratio",
 				     .curves = drawn,
+				     .x_most = drawn[0].x[points - 1],
 				     .n = all->n};
 	if (is_text_plot(args))
 		td_cli_plot_text(&panel);
@@ -269,6 +270,8 @@ static int draw(struct td_cli_mrc *all, struct tide_error *err)
 		td_cli_mrc_csv(all);
 	else if (!rc)
 		rc = args->json ? td_cli_mrc_json(all, err) : show(all, err);
+	if (!rc && args->plot && !is_text_plot(args) && !args->json && !args->csv)
+		printf("plot    %s\n", td_cli_name(args->plot).text);
 	for (size_t i = 0; i < all->n; i++)
 		free(all->at[i].mrc);
 	return rc;
