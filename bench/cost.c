@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#if __has_include(<valgrind/callgrind.h>)
+#ifdef BENCH_CALLGRIND
 #include <valgrind/callgrind.h>
 #else /* then nothing can be counted, and nobody asks */
 #define CALLGRIND_START_INSTRUMENTATION
