@@ -2,8 +2,7 @@
  *
  * It is compiled once for any policy, and once together with each built-in eviction policy: the
  * build makes a C file of this header and the policy's file. There the callbacks are constants, so
- * the compiler inlines them, and an access costs half the instructions. The policy's code is the
- * same, so its decisions are too. */
+ * the compiler inlines them. The policy's code is the same, so its decisions are too. */
 #ifndef TD_MECH_SIM_PAGES_H
 #define TD_MECH_SIM_PAGES_H
 
