@@ -3,7 +3,11 @@
  *     base -> | link | ... | link | ... | link | ...      stride bytes apart
  *
  * The links are indices, not pointers. They take half the space, and the array may move when it
- * grows. TIDE_NIL marks the ends of a list. */
+ * grows. TIDE_NIL marks the ends of a list.
+ *
+ * Keep lists that a condition chooses between in an array, and let the condition be the index. gcc
+ * 12 takes the list of `c ? &s->a : &s->b` for neither member when it reasons by types. It then
+ * moves the length of a list out of a loop that changes it. */
 #ifndef TIDE_LIST_H
 #define TIDE_LIST_H
 

@@ -135,6 +135,11 @@ static inline uint32_t oldest_here(struct pages *l, const struct tide_view *v)
 	return tide_order_marked(&l->order, slots(v), v).index;
 }
 
+static inline uint32_t oldest_of(struct arc *s, bool once, const struct tide_view *v)
+{
+	return once ? oldest_here(&s->once, v) : oldest_here(&s->often, v);
+}
+
 /* ---- events ---- */
 
 static uint64_t step(uint64_t other, uint64_t own)
@@ -228,8 +233,8 @@ static tide_chunk pick_victim(void *self)
 	const struct tide_view view = *s->view;
 	uint64_t t1 = s->once.here;
 	bool first = s->forget || (t1 && (t1 > s->p || (s->ghost2 && t1 == s->p)));
-	uint32_t i = oldest_here(first ? &s->once : &s->often, &view);
-	return (tide_chunk){i != TIDE_NIL ? i : oldest_here(first ? &s->often : &s->once, &view)};
+	uint32_t i = oldest_of(s, first, &view);
+	return (tide_chunk){i != TIDE_NIL ? i : oldest_of(s, !first, &view)};
 }
 
 static void report(void *self, const struct tide_report *r)

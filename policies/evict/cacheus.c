@@ -28,10 +28,12 @@ struct learning {
 	unsigned without_hits, falling; /* periods */
 };
 
+enum { S, Q };
+
 struct cacheus {
 	struct experts x;
 	struct learning learning;
-	struct tide_list s, q; /* the head is the oldest */
+	struct tide_list queue[2]; /* S and Q; the head is the oldest */
 	uint64_t s_pages, q_pages;
 	uint64_t demoted, new; /* demoted pages in Q, and new pages in the recency's history */
 	uint8_t enters;        /* the queue that the faulting page enters */
@@ -59,8 +61,8 @@ static int create(void *self, const struct tide_view *view, const union tide_val
 	double rate = sqrt(2 * log(2) / (double)n);
 	(void)err;
 	experts_init(&s->x, view, before, values[0].r);
-	tide_list_init(&s->s);
-	tide_list_init(&s->q);
+	tide_list_init(&s->queue[S]);
+	tide_list_init(&s->queue[Q]);
 	s->q_pages = (uint64_t)(0.01 * (double)n + 0.5);
 	s->q_pages = s->q_pages ? s->q_pages : 1;
 	s->s_pages = n - s->q_pages;
@@ -130,21 +132,22 @@ static void learn(struct cacheus *s)
 
 /* ---- the queues ---- */
 
+/* A page of S is EXPERTS_HERE, a page of Q is EXPERTS_QUEUED, the next number. */
 static void push(struct cacheus *s, uint32_t i, uint8_t to)
 {
 	expert_page(s->x.view, i)->state = to;
-	tide_list_push_tail(to == EXPERTS_HERE ? &s->s : &s->q, expert_links(s->x.view), i);
+	tide_list_push_tail(&s->queue[to - EXPERTS_HERE], expert_links(s->x.view), i);
 }
 
 static void take(struct cacheus *s, uint32_t i)
 {
 	uint8_t from = expert_page(s->x.view, i)->state;
-	tide_list_remove(from == EXPERTS_HERE ? &s->s : &s->q, expert_links(s->x.view), i);
+	tide_list_remove(&s->queue[from - EXPERTS_HERE], expert_links(s->x.view), i);
 }
 
 static void demote(struct cacheus *s)
 {
-	uint32_t i = s->s.head;
+	uint32_t i = s->queue[S].head;
 	take(s, i);
 	push(s, i, EXPERTS_QUEUED);
 	expert_page(s->x.view, i)->demoted = true;
@@ -210,8 +213,8 @@ static void on_fault(void *self, tide_chunk c, tide_page p)
 		come_back(s, c.index);
 		return;
 	}
-	bool fills_s = s->s.n < s->s_pages && !s->q.n;
-	bool fills_q = s->x.view->near->free_pages && s->q.n < s->q_pages;
+	bool fills_s = s->queue[S].n < s->s_pages && !s->queue[Q].n;
+	bool fills_q = s->x.view->near->free_pages && s->queue[Q].n < s->q_pages;
 	s->enters = fills_s ? EXPERTS_HERE : EXPERTS_QUEUED;
 	s->filling = fills_s || fills_q;
 }
@@ -232,7 +235,7 @@ static void on_migrated(void *self, tide_chunk c, uint64_t pages)
 	heap_add(&s->x.heap, c.index);
 	bool filling = faulted && s->filling;
 	at->new = !filling && at->state == EXPERTS_QUEUED;
-	while (!filling && s->s.n && s->s.n >= s->s_pages)
+	while (!filling && s->queue[S].n && s->queue[S].n >= s->s_pages)
 		demote(s);
 }
 
@@ -243,7 +246,7 @@ static void use_in_q(struct cacheus *s, uint32_t i)
 		lengthen_s(s);
 	restore(s, at);
 	take(s, i);
-	if (s->s.n && s->s.n >= s->s_pages)
+	if (s->queue[S].n && s->queue[S].n >= s->s_pages)
 		demote(s);
 	push(s, i, EXPERTS_HERE);
 }
@@ -263,7 +266,7 @@ static void on_access(void *self, tide_chunk c, tide_page p, uint64_t ref)
 	if (at->state == EXPERTS_QUEUED)
 		use_in_q(s, c.index);
 	else
-		tide_list_to_tail(&s->s, expert_links(s->x.view), c.index);
+		tide_list_to_tail(&s->queue[S], expert_links(s->x.view), c.index);
 }
 
 static void on_evicted(void *self, tide_chunk c, const struct tide_evicted *what)
@@ -283,8 +286,8 @@ static void on_evicted(void *self, tide_chunk c, const struct tide_evicted *what
 static tide_chunk pick_victim(void *self)
 {
 	struct cacheus *s = self;
-	uint32_t i = experts_oldest(&s->x, &s->q);
-	return experts_pick(&s->x, i != TIDE_NIL ? i : experts_oldest(&s->x, &s->s));
+	uint32_t i = experts_oldest(&s->x, &s->queue[Q]);
+	return experts_pick(&s->x, i != TIDE_NIL ? i : experts_oldest(&s->x, &s->queue[S]));
 }
 
 static void report(void *self, const struct tide_report *r)

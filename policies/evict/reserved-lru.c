@@ -15,8 +15,6 @@ struct slot {
 
 struct reserved {
 	const struct tide_view *view;
-	/* An array, since gcc 12 at -O3 takes a list that is chosen by ?: for
-	 * neither of the two, and loops for ever on a length that it read before. */
 	struct tide_list lists[2];
 	uint64_t millionths; /* of a per cent: exact, as a double is not */
 	bool by_hits;
