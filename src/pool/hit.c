@@ -5,7 +5,7 @@
 #include "tide/event.h"
 
 /* The thread decides the ring, so that one thread's hits stay in order. */
-unsigned td_pool_my_ring(void)
+static unsigned my_ring(void)
 {
 	return (unsigned)(tide_hash64((uint64_t)pthread_self()) % TD_RINGS);
 }
@@ -63,7 +63,7 @@ void td_pool_drain(struct td_pool *p)
  * of the order of hits that happened at the same time is lost. */
 static void record(struct td_pool *p, uint64_t ref)
 {
-	unsigned i = td_pool_my_ring();
+	unsigned i = my_ring();
 	while (!try_take(&p->rings[i]))
 		i = (i + 1) % TD_RINGS;
 	uint32_t n = append(&p->rings[i], ref);

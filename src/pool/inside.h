@@ -181,8 +181,9 @@ struct td_pool {
 	bool busy, stop;
 	struct td_pool_request *queue, **queue_end;
 	struct td_pool_request *told, **told_end; /* done; the server will tell their callers */
-	size_t queued, waiting, async;
-	uint64_t missed, missed_before; /* bits of threads: in this batch, in the last one */
+	size_t queued, async;
+	/* Calls that wait; calls that were served by this batch, and by the last one */
+	size_t waiting, served, served_before;
 	pthread_t server;
 	bool has_server;
 	pthread_mutex_t flush_lock; /* before `lock` */
@@ -329,7 +330,6 @@ bool td_pool_hit(struct td_pool *p, uint64_t page, bool write, struct tide_pool_
 /* Succeeds if the block has that generation and these flags, and can count one more pin. */
 bool td_pool_try_pin(struct td_pool *p, uint64_t ref, uint64_t needed);
 void td_pool_release(struct td_pool *p, uint32_t b, bool dirty);
-unsigned td_pool_my_ring(void);
 void td_pool_drain(struct td_pool *p); /* with the lock */
 
 /* serve.c, under the lock: can the request be served now? Serve it. -EAGAIN: only the leader

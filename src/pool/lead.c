@@ -1,7 +1,9 @@
 /* Requests that wait, and the leader that serves them in batches.
  *
  * A thread that waits and finds no leader becomes the leader. It collects requests until the batch
- * is full, all threads that missed lately are waiting, or the epoch is over. */
+ * is full, as many calls wait as the last batch served, or the epoch is over. Calls are counted, not
+ * threads, because a server may make the calls of one client in different threads. So a lone client
+ * never waits. */
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -64,14 +66,23 @@ void td_pool_lead_end(struct td_pool *p)
 	pthread_cond_broadcast(&p->news);
 }
 
+static void end_call(struct td_pool *p)
+{
+	td_assert(p->waiting);
+	p->waiting--;
+	p->served++;
+}
+
 void td_pool_finish(struct td_pool *p, struct td_pool_request *r, int result)
 {
 	r->result = result;
 	if (r->left) {
 		td_assert(*r->left);
-		--*r->left;
+		if (!--*r->left)
+			end_call(p);
 		return;
 	}
+	end_call(p);
 	r->next = NULL;
 	*p->told_end = r;
 	p->told_end = &r->next;
@@ -79,15 +90,9 @@ void td_pool_finish(struct td_pool *p, struct td_pool_request *r, int result)
 
 /* ---- a batch ---- */
 
-/* Threads that missed in this batch or the one before. */
-static size_t count_callers(const struct td_pool *p)
-{
-	return (size_t)__builtin_popcountll(p->missed | p->missed_before);
-}
-
 static bool is_due(const struct td_pool *p)
 {
-	return !p->epoch_ns || p->queued >= p->batch || p->waiting >= count_callers(p);
+	return !p->epoch_ns || p->queued >= p->batch || p->waiting >= p->served_before;
 }
 
 static void collect(struct td_pool *p)
@@ -163,8 +168,8 @@ static void lead(struct td_pool *p)
 	collect(p);
 	run_batch(p);
 	td_assert(p->figures.batches % CHECK_EVERY(p) || td_pool_agrees(p) == 0);
-	p->missed_before = p->missed;
-	p->missed = 0;
+	p->served_before = p->served;
+	p->served = 0;
 	td_pool_lead_end(p);
 }
 
@@ -191,11 +196,6 @@ static bool begin(struct td_pool *p, struct td_pool_request *r)
 	return false;
 }
 
-static void note_miss(struct td_pool *p)
-{
-	p->missed |= UINT64_C(1) << td_pool_my_ring();
-}
-
 static void wait_for(struct td_pool *p, const size_t *left)
 {
 	p->waiting++;
@@ -205,7 +205,6 @@ static void wait_for(struct td_pool *p, const size_t *left)
 			pthread_cond_wait(&p->news, &p->lock);
 		else
 			lead(p);
-	p->waiting--;
 }
 
 void td_pool_submit(struct td_pool *p, struct td_pool_request *requests, size_t n)
@@ -217,10 +216,8 @@ void td_pool_submit(struct td_pool *p, struct td_pool_request *requests, size_t 
 		requests[i].left = &left;
 		left += begin(p, &requests[i]);
 	}
-	if (left) {
-		note_miss(p);
+	if (left)
 		wait_for(p, &left);
-	}
 	pthread_mutex_unlock(&p->lock);
 }
 
@@ -264,7 +261,7 @@ int td_pool_submit_async(struct td_pool *p, struct td_pool_request *r)
 	if (!rc && begin(p, r)) {
 		rc = 1;
 		p->async++;
-		note_miss(p);
+		p->waiting++;
 		pthread_cond_signal(&p->more);
 		pthread_cond_broadcast(&p->news);
 	}

@@ -109,11 +109,46 @@ static void test_order(void **state)
 	remove_file(&f);
 }
 
+/* ---- one client, whose calls come in different threads ---- */
+
+struct turns {
+	struct fixture f;
+	_Atomic uint64_t next;
+};
+
+static void take_turns(void *arg, unsigned i)
+{
+	struct turns *t = arg;
+	for (uint64_t turn = i; turn < 32; turn += 2) {
+		while (t->next != turn)
+			usleep(10);
+		access_page(&t->f, turn, false, 0);
+		t->next++;
+	}
+}
+
+/* A wait for the epoch would outlast the alarm. */
+static void test_lone_client(void **state)
+{
+	struct turns t = {0};
+	(void)state;
+	make_file(&t.f, 64, NULL);
+	t.f.config.epoch_ns = UINT64_C(3600) * 1000000000;
+	open_pool(&t.f);
+	alarm(60);
+	run_crew(2, take_turns, &t);
+	alarm(0);
+	assert_int_equal(stats_of(&t.f).batches, 32);
+	close_pool(&t.f);
+	remove_file(&t.f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_told_by_the_pool),
 		cmocka_unit_test(test_order),
+		cmocka_unit_test(test_lone_client),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
