@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "core/clock.h"
@@ -116,23 +117,56 @@ static void pause_unlocked(struct td_pool *p)
 	td_pool_evict(p);
 }
 
+static bool is_absent(struct td_pool *p, uint64_t page)
+{
+	for (uint32_t i = 0; i < p->degree; i++)
+		if (td_pool_resolve(p, page * p->degree + i) == TIDE_NIL)
+			return true;
+	return false;
+}
+
+/* Reads bytes past the cache, which has no room because nothing can be written. A page that is not
+ * in memory as a whole is clean, so the file has it. No other thread can bring it in or change it,
+ * because only the leader can. */
+static int read_past(struct td_pool *p, const struct td_pool_request *r)
+{
+	if (r->write || r->pinned || !is_absent(p, r->page))
+		return p->write_error;
+	struct td_io_request io = {.file = &p->file,
+				   .offset = r->page * p->page_bytes,
+				   .addr = p->work.staging,
+				   .bytes = p->page_bytes};
+	p->counts.accesses++;
+	p->counts.faults++;
+	p->counts.tier2_misses++;
+	p->counts.tier3_reads++;
+	pthread_mutex_unlock(&p->lock);
+	td_io_now(p->io, &io);
+	if (!io.result)
+		memcpy(r->to, p->work.staging + r->at, r->n);
+	pthread_mutex_lock(&p->lock);
+	return io.result;
+}
+
 /* There is no frame even for one page: all are pinned, or cannot be written. */
-static void fail_first(struct td_pool *p)
+static void end_first(struct td_pool *p)
 {
 	struct td_pool_request *r = p->queue;
 	td_assert(p->queued);
 	p->queue = r->next;
 	p->queue_end = p->queue ? p->queue_end : &p->queue;
 	p->queued--;
-	td_pool_finish(p, r, p->write_error ? p->write_error : -ENOBUFS);
+	td_pool_finish(p, r, p->write_error ? read_past(p, r) : -ENOBUFS);
 }
 
-/* Waits until a thread puts a page. If none does, the requests that have waited fail, except those
- * that need no frame. */
+/* Tries to write again: storage may have room by now. Waits until a thread puts a page. If none
+ * does, the requests that have waited fail, except those that need no frame. */
 static void wait_for_frames(struct td_pool *p)
 {
 	uint64_t end_ns = td_clock_ns() + PATIENCE_NS;
 	size_t waiting = p->queued;
+	td_pool_evict(p);
+	td_pool_plan(p);
 	while (!p->work.n && !p->write_error && td_clock_ns() < end_ns) {
 		pause_unlocked(p);
 		td_pool_plan(p);
@@ -140,7 +174,7 @@ static void wait_for_frames(struct td_pool *p)
 	if (p->write_error)
 		waiting = 1; /* the next request tries to write again */
 	for (; !p->work.n && p->queue && waiting; waiting--) {
-		fail_first(p);
+		end_first(p);
 		td_pool_plan(p);
 	}
 }

@@ -2,6 +2,9 @@
  * and what is dirty is kept until it can be written. */
 #include "pool_help.h"
 
+#include <signal.h>
+#include <sys/resource.h>
+
 static int try_get(struct fixture *f, uint64_t page)
 {
 	struct tide_error err = {0};
@@ -103,6 +106,65 @@ static void test_no_write_works(void **state)
 	check_pool(&f);
 	assert_int_equal(td_pool_close(f.pool, &err), -ENOSPC);
 	remove_file(&f);
+}
+
+/* A limit on the size of files stands for a full disk, because it can be lifted again. */
+static void limit_files(rlim_t bytes)
+{
+	struct rlimit limit;
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
+	limit.rlim_cur = bytes;
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
+
+static int write_mark(struct fixture *f, uint64_t page)
+{
+	int rc = td_pool_write(f->pool, "full", 4, page * PAGE, NULL);
+	if (!rc)
+		memcpy(f->shadow + page * PAGE, "full", 4);
+	return rc;
+}
+
+static void check_range(struct fixture *f, uint64_t page, uint64_t pages)
+{
+	unsigned char *got = malloc(pages * PAGE);
+	struct tide_error err = {0};
+	if (td_pool_read(f->pool, got, pages * PAGE - 100, page * PAGE + 50, &err))
+		fail_msg("%s", err.text);
+	assert_memory_equal(got, f->shadow + page * PAGE + 50, pages * PAGE - 100);
+	free(got);
+}
+
+/* While the disk is full only writes fail. When it has room again nothing fails. */
+static void check_full(enum td_pool_dedup dedup, uint32_t block)
+{
+	struct fixture f;
+	uint64_t page = 0;
+	make_file(&f, 200, NULL);
+	f.config.dedup = dedup;
+	f.config.block_bytes = block;
+	open_pool(&f);
+	limit_files(0);
+	while (!write_mark(&f, page))
+		assert_true(++page < 150);
+	check_range(&f, 150, 50);
+	check_range(&f, 0, 150);
+	assert_int_equal(write_mark(&f, 199), -EFBIG);
+	limit_files(RLIM_INFINITY);
+	assert_int_equal(td_pool_flush(f.pool, NULL), 0);
+	assert_int_equal(try_get(&f, 198), 0);
+	assert_int_equal(write_mark(&f, 199), 0);
+	close_pool(&f);
+	check_file(&f);
+	remove_file(&f);
+}
+
+static void test_full_disk(void **state)
+{
+	(void)state;
+	signal(SIGXFSZ, SIG_IGN);
+	check_full(TD_POOL_OFF, PAGE);
+	check_full(TD_POOL_ON, 1024);
 }
 
 /* Some writes fail: they are tried again. */
@@ -300,6 +362,7 @@ int main(void)
 		cmocka_unit_test(test_short_reads),    cmocka_unit_test(test_no_write_works),
 		cmocka_unit_test(test_some_writes),    cmocka_unit_test(test_no_device_memory),
 		cmocka_unit_test(test_transfers_fail), cmocka_unit_test(test_bad_files),
+		cmocka_unit_test(test_full_disk),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
