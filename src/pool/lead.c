@@ -1,9 +1,9 @@
 /* Requests that wait, and the leader that serves them in batches.
  *
  * A thread that waits and finds no leader becomes the leader. It collects requests until the batch
- * is full, as many calls wait as the last batch served, or the epoch is over. Calls are counted, not
- * threads, because a server may make the calls of one client in different threads. So a lone client
- * never waits. */
+ * is full, as many calls wait as the last batch served, or the epoch is over. Calls are counted,
+ * not threads, because a server may make the calls of one client in different threads. So a lone
+ * client never waits. */
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>

@@ -46,6 +46,12 @@ static size_t frames_bytes(const struct td_pool *p)
 
 /* ---- sizes ---- */
 
+static uint64_t at_most(uint64_t n, uint64_t most)
+{
+	return n < most ? n : most;
+}
+
+/* More memory than the file has pages would never be used. */
 static int set_sizes(struct td_pool *p, const struct td_pool_config *c, struct tide_error *err)
 {
 	uint64_t main, device, refs;
@@ -57,10 +63,10 @@ static int set_sizes(struct td_pool *p, const struct td_pool_config *c, struct t
 	if (!p->pages)
 		return tide_fail(err, -EINVAL, "%s is empty: give a file of the size you want",
 				 p->file.name);
-	if (__builtin_mul_overflow(c->main_pages, p->degree, &main) ||
-	    __builtin_mul_overflow(c->device_pages, p->degree, &device) || main >= BLOCKS_MAX / 4 ||
-	    device >= BLOCKS_MAX / 4 || __builtin_mul_overflow(p->pages, p->degree, &refs) ||
-	    refs > SIZE_MAX / 64)
+	if (__builtin_mul_overflow(at_most(c->main_pages, p->pages), p->degree, &main) ||
+	    __builtin_mul_overflow(at_most(c->device_pages, p->pages), p->degree, &device) ||
+	    main >= BLOCKS_MAX / 4 || device >= BLOCKS_MAX / 4 ||
+	    __builtin_mul_overflow(p->pages, p->degree, &refs) || refs > SIZE_MAX / 64)
 		return tide_fail(err, -EINVAL,
 				 "main or device memory of too many blocks: give less, or larger "
 				 "pages or blocks");

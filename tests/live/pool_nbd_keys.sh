@@ -54,6 +54,7 @@ refused "unknown key 'mian': give file, main," disk.img mian=1M
 refused "two values for 'main'" disk.img main=1M main=2M
 refused "two values for 'file'" disk.img main=1M file=disk.img
 refused 'statistics cannot be written' disk.img main=1M stats=none/stats.json
+refused 'Is a directory' disk.img main=1M stats=.
 refused 'neither a file nor a block device' / main=1M
 : >empty
 refused 'empty is empty' empty main=1M

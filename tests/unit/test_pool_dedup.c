@@ -303,7 +303,7 @@ static void test_index_is_small(void **state)
 {
 	struct fixture f;
 	(void)state;
-	make_file(&f, 16, NULL);
+	make_file(&f, 4096, NULL);
 	f.config.dedup = TD_POOL_ON;
 	f.config.main_pages = 4096;
 	f.config.device_pages = 4096;

@@ -232,8 +232,22 @@ static void test_no_device_memory(void **state)
 	assert_string_equal(err.text, "no device memory today: come back");
 	assert_null(f.pool);
 	f.config.device = &td_pool_device_ram;
+	remove_file(&f);
+}
+
+/* No more memory than the file has pages. */
+static void test_too_much_memory(void **state)
+{
+	struct fixture f;
+	(void)state;
+	make_file(&f, 10, NULL);
+	f.config.main_pages = UINT64_C(1) << 28;
 	f.config.device_pages = UINT64_C(1) << 50;
-	assert_int_equal(td_pool_open(&f.pool, &f.config, &err), -EINVAL);
+	open_pool(&f);
+	assert_int_equal(stats_of(&f).main_bytes, 10 * PAGE);
+	assert_int_equal(stats_of(&f).device_bytes, 10 * PAGE);
+	read_all(&f);
+	close_pool(&f);
 	remove_file(&f);
 }
 
@@ -362,7 +376,7 @@ int main(void)
 		cmocka_unit_test(test_short_reads),    cmocka_unit_test(test_no_write_works),
 		cmocka_unit_test(test_some_writes),    cmocka_unit_test(test_no_device_memory),
 		cmocka_unit_test(test_transfers_fail), cmocka_unit_test(test_bad_files),
-		cmocka_unit_test(test_full_disk),
+		cmocka_unit_test(test_full_disk),      cmocka_unit_test(test_too_much_memory),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -282,6 +282,8 @@ int td_pool_bench_run(const void *options, struct tide_error *err)
 	b->options.path = file.path;
 	if (!rc)
 		rc = run(b, args, err);
+	if (rc)
+		td_pool_file_explain(&file, err);
 	td_pool_file_end(&file);
 	free(b);
 	return rc;

@@ -200,7 +200,9 @@ int td_pool_check_run(const void *options, struct tide_error *err)
 	o.path = file.path;
 	if (!rc)
 		rc = run(&c, &o, err);
-	if (!rc)
+	if (rc)
+		td_pool_file_explain(&file, err);
+	else
 		rc = report(&c, args, err);
 	free(c.shadow);
 	td_pool_file_end(&file);

@@ -85,8 +85,20 @@ int td_pool_file_nameless(struct td_pool_file *f, const char *folder, struct tid
 		return tide_fail(err, -errno, "cannot make a file in %s: %s: give another --folder",
 				 td_cli_shown(folder).text, strerror(errno));
 	unlink(f->path);
+	snprintf(f->name, sizeof f->name, "the file in %s", td_cli_shown(folder).text);
 	snprintf(f->path, sizeof f->path, "/proc/self/fd/%d", f->fd);
 	return 0;
+}
+
+void td_pool_file_explain(const struct td_pool_file *f, struct tide_error *err)
+{
+	struct tide_error said = *err;
+	char *at = f->fd >= 0 ? strstr(said.text, f->path) : NULL;
+
+	if (!at)
+		return;
+	*at = '\0';
+	tide_fail(err, said.code, "%s%s%s", said.text, f->name, at + strlen(f->path));
 }
 
 void td_pool_file_end(struct td_pool_file *f)

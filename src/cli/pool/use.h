@@ -22,8 +22,9 @@ int td_pool_check_run(const void *options, struct tide_error *err); /* check.c *
  * is left of it however the run ends. */
 struct td_pool_file {
 	char path[4096];
-	int fd;    /* of one without a name; -1 */
-	bool made; /* by us, with a name: if it cannot be filled it goes */
+	char name[256]; /* of one without a name: for messages */
+	int fd;         /* of one without a name; -1 */
+	bool made;      /* by us, with a name: if it cannot be filled it goes */
 };
 
 /* Options as the library takes them, but for the path; and judged as far as they can be without a
@@ -39,6 +40,8 @@ int td_pool_file_nameless(struct td_pool_file *f, const char *folder, struct tid
 /* Its blocks are random; each content is there `copies` times. */
 int td_pool_file_fill(struct td_pool_file *f, uint64_t blocks, size_t block_bytes, double copies,
 		      uint64_t seed, struct tide_error *err);
+/* Messages name a file without a name by its folder. */
+void td_pool_file_explain(const struct td_pool_file *f, struct tide_error *err);
 void td_pool_file_end(struct td_pool_file *f);
 
 void td_pool_scribble(void *at, size_t bytes, uint64_t seed); /* bytes: a multiple of 8 */

@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "plugin.h"
@@ -51,9 +52,19 @@ static int replace(const char *path, const char *text)
 	return rc;
 }
 
+static bool is_folder(const char *path)
+{
+	struct stat st;
+	return !stat(path, &st) && S_ISDIR(st.st_mode);
+}
+
 int td_nbdkit_stats_try(const char *path)
 {
 	char *name;
+	if (is_folder(path)) {
+		errno = EISDIR;
+		return fail(path);
+	}
 	int fd = open_new(path, &name);
 	if (fd < 0)
 		fail(path);
