@@ -53,6 +53,24 @@ trace_file()
 	echo "$_file"
 }
 
+# ---- a memory cgroup ----
+
+# Makes one, of version 1 where that has the controller, else of version 2. Sets group, its folder,
+# and limit, the file that takes its size; leaves group empty if none can be made.
+# shellcheck disable=SC2034 # for those who call it
+make_group()
+{
+	for _root in /sys/fs/cgroup/memory /sys/fs/cgroup; do
+		_dir=$_root/tide-bench.$$
+		mkdir "$_dir" 2>/dev/null || continue
+		for _limit in memory.limit_in_bytes memory.max; do
+			[ -w "$_dir/$_limit" ] && group=$_dir && limit=$_dir/$_limit && return
+		done
+		rmdir "$_dir"
+	done
+	echo "skipped beside the kernel: no memory cgroup can be made here: run it as root"
+}
+
 # ---- runs ----
 
 near_pages()

@@ -27,20 +27,7 @@ pages=$((FILE_MIB * 256))
 file=$TIDE_BENCH_DIR/tide-bench.$$
 group=
 
-# ---- the cgroup: of version 1 where that has the controller, else of version 2 ----
-
-make_group()
-{
-	for _root in /sys/fs/cgroup/memory /sys/fs/cgroup; do
-		_dir=$_root/tide-bench.$$
-		mkdir "$_dir" 2>/dev/null || continue
-		for _limit in memory.limit_in_bytes memory.max; do
-			[ -w "$_dir/$_limit" ] && group=$_dir && limit=$_dir/$_limit && return
-		done
-		rmdir "$_dir"
-	done
-	echo "skipped beside the kernel: no memory cgroup can be made here: run it as root"
-}
+# ---- the cgroup ----
 
 # shellcheck disable=SC2317 # called by the trap
 clean()
