@@ -264,6 +264,6 @@ make_fio() { :; }
 run_fio()
 {
 	"$@" fio --name=job --filename="$place/fio.file" --size=$((scale * 8))M --rw=randrw --bs=64k \
-		--ioengine=io_uring --iodepth=32 --direct=1 --verify=crc32c --do_verify=1 --thread \
+		--ioengine=io_uring --iodepth=32 --direct=1 --verify=crc32c --do_verify=1 --verify_state_save=0 --thread \
 		--iomem=malloc --minimal >/dev/null && echo verified
 }
