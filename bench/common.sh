@@ -73,6 +73,18 @@ make_group()
 
 # ---- runs ----
 
+# each_counted COMMAND: runs it for each policy whose instructions are counted, or ends the bench.
+each_counted()
+{
+	if ! command -v valgrind >/dev/null; then
+		echo "skipped: valgrind is not installed; make deps gets it"
+		exit 0
+	fi
+	for policy in $COUNTED; do
+		"$1" "$policy"
+	done
+}
+
 near_pages()
 {
 	echo $((PAGES * $1 / 100))

@@ -2,11 +2,13 @@
  * resident KiB, and peak resident KiB without the pages of mapped files. The first two are the
  * kernel's; the third is looked at every 10 ms, since the kernel keeps no peak of it.
  *
- * usage: measure OUT COMMAND...   (OUT gets the command's standard output) */
+ * usage: measure [-p] OUT COMMAND...   (OUT gets the command's standard output; -p: seconds of
+ * processors, not of the wall) */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -75,17 +77,26 @@ static int watch(pid_t pid, const sigset_t *child, struct rusage *usage, long *p
 	return status;
 }
 
+static double processor_seconds(const struct rusage *u)
+{
+	return (double)(u->ru_utime.tv_sec + u->ru_stime.tv_sec) +
+	       (double)(u->ru_utime.tv_usec + u->ru_stime.tv_usec) / 1e6;
+}
+
 int main(int argc, char **argv)
 {
 	struct rusage usage = {0};
 	long peak_own_kib = 0;
 	sigset_t child;
-	double started;
+	double started, seconds;
+	bool processor = argc > 1 && !strcmp(argv[1], "-p");
 	pid_t pid;
 	int rc, status;
 
+	argc -= processor;
+	argv += processor;
 	if (argc < 3) {
-		fputs("measure: no command: the usage is measure OUT COMMAND...\n", stderr);
+		fputs("measure: no command: the usage is measure [-p] OUT COMMAND...\n", stderr);
 		return 2;
 	}
 	sigemptyset(&child);
@@ -98,7 +109,8 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	status = watch(pid, &child, &usage, &peak_own_kib);
-	printf("%.6f %ld %ld\n", now_seconds() - started, usage.ru_maxrss, peak_own_kib);
+	seconds = processor ? processor_seconds(&usage) : now_seconds() - started;
+	printf("%.6f %ld %ld\n", seconds, usage.ru_maxrss, peak_own_kib);
 	if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
 		fprintf(stderr, "measure: %s failed\n", argv[2]);
 		return 1;

@@ -177,6 +177,19 @@ function(tide_format_table out)
 	set(${out} ${file} PARENT_SCOPE)
 endfunction()
 
+# src/pool/device_NAME.c defines td_pool_device_NAME.
+function(tide_pool_device_table out)
+	file(GLOB names CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/src/pool
+		${PROJECT_SOURCE_DIR}/src/pool/device_*.c)
+	list(TRANSFORM names REPLACE "\\.c$" "")
+	list(SORT names)
+	list(TRANSFORM names PREPEND td_pool_)
+	set(file ${PROJECT_BINARY_DIR}/pool_device_table.c)
+	set(type "const struct td_pool_device")
+	tide_write_table(${file} pool/device.h "${type}" td_pool_device_table "${names}" "${type}" "")
+	set(${out} ${file} PARENT_SCOPE)
+endfunction()
+
 # src/cli/kind_NAME.c defines td_cli_kind_NAME, which rows of options call TD_CLI_NAME.
 function(tide_kinds)
 	set(cli ${PROJECT_SOURCE_DIR}/src/cli)

@@ -131,6 +131,7 @@ struct tide_gpu_stats {
 	struct tide_counts counts;
 	double slope, intercept; /* of the line from accesses to reuse distance */
 #define TIDE_FIGURE(name, help) uint64_t name;
+#define TIDE_FIGURE_TEXT(name, bytes) char name[bytes];
 #include "gpu_figures.def"
 #undef TIDE_FIGURE
 };

@@ -12,7 +12,8 @@
  *
  * Calls return 0, or a negative errno and one sentence in err (which may be NULL). Any thread may
  * make any call at any time, except from a signal handler or after fork() in the child.
- * tide_pool_close() must come last. The library never prints and never exits. */
+ * tide_pool_close() must come last. The library never prints and never exits, with one exception:
+ * see `watchdog`. */
 #ifndef TIDE_POOL_H
 #define TIDE_POOL_H
 
@@ -35,15 +36,26 @@ struct tide_pool_options {
 	const char *page;        /* "4K"; a power of two to "1M" */
 	const char *main_size;   /* "64M", "1024p": required */
 	const char *device_size; /* "0": none */
-	const char *device;      /* "ram", or "cuda": memory of a GPU (-ENODEV without one) */
-	const char *dedup;       /* "off", "on", "auto": by what was measured, per region */
+	/* "ram"; "lz4" and "zstd": compressed; "numa:1": of that node; "file:/fast/cache": a file
+	 * on a fast disk; "cuda": memory of a GPU (-ENODEV without one) */
+	const char *device;
+	const char *dedup; /* "off", "on", "auto": by what was measured, per region */
 	const char *block; /* of dedup: "4K", or a page if that is less; a power of two from 512 */
 	const char *hash;  /* "xxh3", "md5" */
 	const char *batch; /* misses served together, at most: "256" */
-	const char *epoch; /* how long a miss waits for other misses: "50us" */
+	const char *epoch; /* how long a miss waits for other misses: "0us"; cuda: "50us" */
 	const char *max_backlog; /* blocks that may wait for signatures: "4096" */
 	const char *inject;      /* failures of the file to inject, for tests: see docs/pool.md */
 	bool read_only;
+	/* Which pages leave main memory: a policy as on the command line, such as "s3fifo". With
+	 * "lru", the default, the pages used longest ago. place: which of them go to device memory;
+	 * default: all. Both exclude `dedup`. */
+	const char *evict, *place;
+	const char *seed;     /* of the policies' random numbers: "1" */
+	const char *watchdog; /* end the program if a policy takes longer: "10s"; "0": never */
+	const char *record;   /* trace of the accesses to write, for tide sim; NULL: none */
+	void (*message)(void *arg, const char *text); /* why; NULL: a line on standard error */
+	void *message_arg;
 };
 
 int tide_pool_open(struct tide_pool **out, const struct tide_pool_options *options,
@@ -86,14 +98,36 @@ int tide_pool_read(struct tide_pool *p, void *to, size_t bytes, uint64_t offset,
 int tide_pool_write(struct tide_pool *p, const void *from, size_t bytes, uint64_t offset,
 		    struct tide_error *err);
 
+/* Brings a range into main memory: a hint. Of a range larger than main memory, the beginning. */
+int tide_pool_prefetch(struct tide_pool *p, uint64_t offset, uint64_t bytes,
+		       struct tide_error *err);
+
 /* Both make a range read as zero. trim also frees its space in the file, if the file system can. */
 int tide_pool_zero(struct tide_pool *p, uint64_t offset, uint64_t bytes, struct tide_error *err);
 int tide_pool_trim(struct tide_pool *p, uint64_t offset, uint64_t bytes, struct tide_error *err);
+
+/* The same, as asked for: zero is TIDE_POOL_KEEP, trim is 0. A sum of: */
+enum tide_pool_clearing {
+	TIDE_POOL_KEEP = 1, /* the file gets or keeps space for the range */
+	TIDE_POOL_FAST = 2, /* -EOPNOTSUPP if zeros would have to be written */
+};
+int tide_pool_clear(struct tide_pool *p, uint64_t offset, uint64_t bytes, unsigned how,
+		    struct tide_error *err);
+
+/* Which parts of a range are holes: they read as zero, and need not be read. All other parts are
+ * data. Calls part for one after the other, neighbours of one kind in one piece, until it returns
+ * false. part may call the pool. What is written or trimmed during the call may be told either way.
+ * Where the file system or block device tells no holes, what is not in memory is data. */
+typedef bool tide_pool_part(void *arg, uint64_t offset, uint64_t bytes, bool is_hole);
+int tide_pool_extents(struct tide_pool *p, uint64_t offset, uint64_t bytes, tide_pool_part *part,
+		      void *arg, struct tide_error *err);
 
 /* Puts everything that was written before on storage. The pool keeps pages that it cannot write. It
  * tries again at the next flush, and whenever it needs room. If fdatasync fails, this flush and all
  * later ones fail. */
 int tide_pool_flush(struct tide_pool *p, struct tide_error *err);
+/* The same for one range: what else was written need not be on storage. */
+int tide_pool_sync(struct tide_pool *p, uint64_t offset, uint64_t bytes, struct tide_error *err);
 
 struct tide_pool_stats {
 	size_t size;               /* sizeof(struct tide_pool_stats) */

@@ -26,16 +26,20 @@ static size_t count_cores(void)
 	return sched_getaffinity(0, sizeof set, &set) == 0 ? (size_t)CPU_COUNT(&set) : 1;
 }
 
+size_t td_jobs_threads(size_t threads)
+{
+	size_t wanted = threads ? threads : count_cores();
+	return wanted < TD_JOBS_THREADS_MAX ? wanted : TD_JOBS_THREADS_MAX;
+}
+
 /* This thread works too: with no other to be had, it does it all. */
 void td_jobs_run(size_t n, size_t threads, void (*job)(void *arg, size_t i), void *arg)
 {
 	struct jobs jobs = {.n = n, .job = job, .arg = arg};
 	pthread_t others[TD_JOBS_THREADS_MAX];
-	size_t wanted = threads ? threads : count_cores(), started = 0;
+	size_t wanted = td_jobs_threads(threads), started = 0;
 	if (wanted > n)
 		wanted = n;
-	if (wanted > TD_JOBS_THREADS_MAX)
-		wanted = TD_JOBS_THREADS_MAX;
 	while (started + 1 < wanted && !pthread_create(&others[started], NULL, work, &jobs))
 		started++;
 	work(&jobs);

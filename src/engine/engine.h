@@ -276,6 +276,9 @@ int td_engine_remote(struct td_engine *e, tide_chunk c, const struct td_event *e
  * engine does not call the carrier: what tiers 2 and 3 have of such a chunk is worth nothing. */
 int td_engine_map(struct td_engine *e, uint64_t first, uint64_t pages, struct tide_error *err);
 int td_engine_gone(struct td_engine *e, uint64_t first, uint64_t pages, struct tide_error *err);
+/* As if these pages went and came back at once: what they held is worth nothing, wherever it was.
+ */
+void td_engine_lose(struct td_engine *e, uint64_t first, uint64_t pages);
 
 /* What the program asks for without a fault. td_engine_bring() brings in pages of a chunk, as far
  * as they are absent, exist and fit; they count as prefetched. td_engine_cold() evicts a chunk now,
@@ -298,6 +301,9 @@ int td_engine_touch(struct td_engine *e, tide_chunk c, unsigned bit, const struc
 /* Counts as hits all accesses that were counted as nothing else. */
 void td_engine_count_hits(struct td_engine *e);
 void td_engine_boundary(struct td_engine *e, uint64_t kernel); /* a kernel ended */
+
+/* tiers.c. Where the engine has a chunk of one page. Without a placement policy tier 2 is empty. */
+tide_tier td_engine_tier(const struct td_engine *e, tide_chunk c);
 
 /* Counts an access and its time. For policies that need the future, sets the chunk's next use. */
 static inline void td_engine_tick(struct td_engine *e, tide_chunk c)

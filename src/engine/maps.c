@@ -178,6 +178,16 @@ static void lose_all(struct td_engine *e, uint64_t first, uint64_t end)
 		lose(e, (tide_chunk){(uint32_t)c}, part(e, c, first, end));
 }
 
+void td_engine_lose(struct td_engine *e, uint64_t first, uint64_t pages)
+{
+	uint64_t end = first + pages;
+	for (uint32_t i = span_after(e, first); begins_before(e, i, end); i++)
+		lose_all(e, first > firsts(e)[i] ? first : firsts(e)[i],
+			 end < ends(e)[i] ? end : ends(e)[i]);
+	CALLED(e);
+	CHECK_SOMETIMES(e);
+}
+
 /* The spans of first .. end - 1, less these pages. */
 static void cut(struct td_engine *e, uint64_t first, uint64_t end)
 {
@@ -207,12 +217,8 @@ int td_engine_gone(struct td_engine *e, uint64_t first, uint64_t pages, struct t
 	int rc = reserve(e, (uint64_t)e->near.allocations_n + 1);
 	if (rc)
 		return tide_fail(err, rc, "out of memory for what is left of a map");
-	for (uint32_t i = span_after(e, first); begins_before(e, i, end); i++)
-		lose_all(e, first > firsts(e)[i] ? first : firsts(e)[i],
-			 end < ends(e)[i] ? end : ends(e)[i]);
+	td_engine_lose(e, first, pages);
 	cut(e, first, end);
-	CALLED(e);
-	CHECK_SOMETIMES(e);
 	return 0;
 }
 

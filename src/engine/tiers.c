@@ -146,3 +146,11 @@ void td_tiers_forget(struct td_engine *e, tide_chunk c)
 	if (is_here(e, c.index))
 		leave(e, c.index);
 }
+
+tide_tier td_engine_tier(const struct td_engine *e, tide_chunk c)
+{
+	td_assert(e->near.chunk_pages == 1 && c.index < e->near.chunks);
+	if (tide_resident(&e->box[TD_BOX_EVICT].view, c))
+		return (tide_tier){1};
+	return (tide_tier){e->tiers.on && is_here(e, c.index) ? 2 : 3};
+}

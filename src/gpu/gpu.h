@@ -18,7 +18,7 @@
 extern "C" {
 #endif
 
-#define TD_GPU_API 2
+#define TD_GPU_API 3
 #define TD_GPU_MODULE "tide_gpu_module"
 
 /* One line of text per step, without its end; NULL: nobody listens. */

@@ -46,7 +46,8 @@ struct device_way : way {
 	}
 	int open(unsigned char *frames, struct tide_error *err) override
 	{
-		int rc = device->alloc(&state, PAGES, PAGE, MOST, err);
+		struct td_pool_want want = {PAGES, PAGE, MOST, 0, nullptr};
+		int rc = device->alloc(&state, &want, err);
 		return rc || !pinned ? rc : device->pin(state, frames, (size_t)PAGES * PAGE, err);
 	}
 	int move(bool in, const uint32_t *slots, void *const *at, size_t n) override

@@ -207,7 +207,8 @@ static int measure_copy(struct world &w, struct tide_error *err)
 static int prepare(struct world &w, struct tide_error *err)
 {
 	size_t bytes = (size_t)w.most * BLOCK;
-	int rc = td_pool_device_cuda.alloc(&w.device, 0, BLOCK, w.most, err);
+	struct td_pool_want want = {0, BLOCK, (uint32_t)w.most, 0, nullptr};
+	int rc = td_pool_device_cuda.alloc(&w.device, &want, err);
 	if (!rc)
 		rc = td_pool_device_cuda.pin(w.device, w.bytes, bytes, err);
 	for (size_t i = 0; i < bytes / 8; i++)

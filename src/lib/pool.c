@@ -10,6 +10,7 @@
 #include "cuda.h"
 #include "json.h"
 #include "pool/pool.h"
+#include "recorder.h"
 #include "sized.h"
 #include "sizes.h"
 #include "stats/json.h"
@@ -19,7 +20,6 @@
 
 static const char *const dedups[] = {"off", "on", "auto", NULL};
 static const char *const hashes[] = {"xxh3", "md5", NULL};
-static const char *const devices[] = {"ram", "cuda", NULL};
 
 static const char kind[] = "tide_pool";
 
@@ -27,6 +27,9 @@ struct tide_pool {
 	struct td_handle handle;
 	struct td_pool *pool;
 	struct td_pool_config config; /* its texts are the caller's, and are not looked at again */
+	struct td_recorder *recorder;
+	char *evict, *place; /* as they were written */
+	char device[256];    /* as given, or the beginning of that */
 };
 
 static int usable(const struct tide_pool *p, struct tide_error *err)
@@ -50,19 +53,43 @@ static int choose(const char *what, const char *text, const char *const *words, 
 			 td_core_shown(text, strlen(text)).text, all);
 }
 
+static int refuse_device(const char *text, struct tide_error *err)
+{
+	char all[128] = "";
+	for (const struct td_pool_device *const *d = td_pool_device_table; *d; d++) {
+		size_t n = strlen(all);
+		snprintf(all + n, sizeof all - n, "%s%s%s, ", (*d)->name, (*d)->takes ? ":" : "",
+			 (*d)->takes ? (*d)->takes : "");
+	}
+	return tide_fail(err, -EINVAL, "unknown device '%s': known ones are %scuda",
+			 td_core_shown(text, strlen(text)).text, all);
+}
+
+/* NAME, or NAME:WHERE where the device takes that. */
+static int parse_device(const char *text, struct td_pool_config *c, struct tide_error *err)
+{
+	size_t n = strcspn(text, ":");
+	c->where = text[n] && text[n + 1] ? text + n + 1 : NULL;
+	if (!strcmp(text, "cuda"))
+		return td_lib_pool_cuda(&c->device, err);
+	for (const struct td_pool_device *const *d = td_pool_device_table; *d; d++)
+		if (strlen((*d)->name) == n && !memcmp((*d)->name, text, n))
+			c->device = *d;
+	if (!c->device || !c->device->takes != !c->where || (text[n] && !c->where))
+		return refuse_device(text, err);
+	return 0;
+}
+
 static int parse_words(const struct tide_pool_options *o, struct td_pool_config *c,
 		       struct tide_error *err)
 {
-	int dedup = 0, hash = 0, device = 0;
+	int dedup = 0, hash = 0;
 	int rc = choose("dedup", o->dedup, dedups, &dedup, err);
 	if (!rc)
 		rc = choose("hash", o->hash, hashes, &hash, err);
-	if (!rc)
-		rc = choose("device", o->device, devices, &device, err);
 	c->dedup = (enum td_pool_dedup)dedup;
 	c->hash = (enum td_pool_hash)hash;
-	c->device = &td_pool_device_ram;
-	return !rc && device ? td_lib_pool_cuda(&c->device, err) : rc;
+	return rc ? rc : parse_device(o->device ? o->device : "ram", c, err);
 }
 
 static bool is_power(uint64_t n)
@@ -133,15 +160,17 @@ static int parse_number(const char *what, const char *text, uint64_t min, uint64
 
 static int parse_epoch(const char *text, uint64_t *ns, struct tide_error *err)
 {
-	size_t n = text ? strlen(text) : 0, end = n;
-	uint64_t us = 50, unit = 1;
+	uint64_t us = 0, unit = 1;
+	if (!text)
+		return 0; /* the device's */
+	size_t n = strlen(text), end = n;
 	if (n > 2 && !strcmp(text + n - 2, "us"))
 		end = n - 2;
 	else if (n > 2 && !strcmp(text + n - 2, "ms")) {
 		end = n - 2;
 		unit = 1000;
 	}
-	if (text && (td_core_u64(text, end, &us) || us * unit > 1000000 || us > 1000000))
+	if (td_core_u64(text, end, &us) || us * unit > 1000000 || us > 1000000)
 		return tide_fail(err, -EINVAL, "epoch of '%s': give a time to 1000ms, say 50us",
 				 td_core_shown(text, n).text);
 	*ns = us * unit * 1000;
@@ -155,12 +184,18 @@ static int parse(const struct tide_pool_options *o, struct td_pool_config *c,
 	*c = (struct td_pool_config){.path = o->path,
 				     .inject = o->inject,
 				     .read_only = o->read_only,
-				     .max_backlog = 4096};
+				     .max_backlog = 4096,
+				     .evict = o->evict,
+				     .place = o->place,
+				     .message = o->message,
+				     .message_arg = o->message_arg};
 	if (!o->path)
 		return tide_fail(err, -EINVAL, "no file: give one");
 	int rc = parse_words(o, c, err);
-	if (!rc)
+	if (!rc) {
+		c->epoch_ns = c->device->epoch_ns;
 		rc = parse_page(o, c, err);
+	}
 	if (!rc)
 		rc = parse_memory(o, c, err);
 	if (!rc)
@@ -169,11 +204,67 @@ static int parse(const struct tide_pool_options *o, struct td_pool_config *c,
 		rc = parse_number("backlog", o->max_backlog, 0, UINT32_MAX, &c->max_backlog, err);
 	if (!rc)
 		rc = parse_epoch(o->epoch, &c->epoch_ns, err);
+	if (!rc)
+		rc = td_lib_seed(o->seed, &c->seed, err);
+	if (!rc)
+		rc = td_lib_seconds(o->watchdog, &c->watchdog_ns, err);
 	c->batch = (uint32_t)batch;
-	return rc;
+	return rc ? rc : td_pool_check_policies(c, err);
 }
 
 /* ---- life ---- */
+
+static void on_event(void *arg, const struct td_event *event)
+{
+	td_recorder_event(arg, event);
+}
+
+static void on_mark(void *arg, const struct tide_mark *mark)
+{
+	td_recorder_mark(arg, mark);
+}
+
+static int open_recorder(struct tide_pool *p, const char *path, struct tide_error *err)
+{
+	if (!path)
+		return 0;
+	int rc = td_recorder_open(&p->recorder, path, err);
+	p->config.event = on_event;
+	p->config.mark = on_mark;
+	p->config.record_arg = p->recorder;
+	return rc;
+}
+
+static int keep_texts(struct tide_pool *p, struct tide_error *err)
+{
+	const char *evict = p->config.evict, *place = p->config.place;
+	p->evict = strdup(evict ? evict : place ? "clock" : "lru");
+	p->place = place ? strdup(place) : NULL;
+	return p->evict && !p->place == !place
+		       ? 0
+		       : tide_fail(err, -ENOMEM, "no memory for the pool: free some");
+}
+
+static int set_up(struct tide_pool *p, const struct tide_pool_options *o, struct tide_error *err)
+{
+	int rc = parse(o, &p->config, err);
+	if (!rc)
+		rc = keep_texts(p, err);
+	if (!rc)
+		rc = open_recorder(p, o->record, err);
+	if (!rc)
+		rc = td_pool_open(&p->pool, &p->config, err);
+	if (rc)
+		td_recorder_close(p->recorder, NULL);
+	return rc;
+}
+
+static void discard(struct tide_pool *p)
+{
+	free(p->evict);
+	free(p->place);
+	free(p);
+}
 
 int tide_pool_open(struct tide_pool **out, const struct tide_pool_options *options,
 		   struct tide_error *err)
@@ -189,12 +280,11 @@ int tide_pool_open(struct tide_pool **out, const struct tide_pool_options *optio
 	struct tide_pool *p = calloc(1, sizeof *p);
 	if (!p)
 		return tide_fail(err, -ENOMEM, "no memory for the pool: free some");
-	rc = parse(&own, &p->config, err);
-	if (!rc)
-		rc = td_pool_open(&p->pool, &p->config, err);
+	snprintf(p->device, sizeof p->device, "%s", own.device ? own.device : "ram");
+	rc = set_up(p, &own, err);
 	p->handle.kind = kind;
 	if (rc)
-		free(p);
+		discard(p);
 	else
 		*out = p;
 	return rc;
@@ -207,8 +297,9 @@ int tide_pool_close(struct tide_pool *p, struct tide_error *err)
 		return rc;
 	p->handle.kind = NULL;
 	rc = td_pool_close(p->pool, err);
-	free(p);
-	return rc;
+	int recorded = td_recorder_close(p->recorder, rc ? NULL : err);
+	discard(p);
+	return rc ? rc : recorded;
 }
 
 uint64_t tide_pool_bytes(const struct tide_pool *p)
@@ -277,19 +368,50 @@ int tide_pool_write(struct tide_pool *p, const void *from, size_t bytes, uint64_
 int tide_pool_zero(struct tide_pool *p, uint64_t offset, uint64_t bytes, struct tide_error *err)
 {
 	int rc = usable(p, err);
-	return rc ? rc : td_pool_write(p->pool, NULL, bytes, offset, err);
+	return rc ? rc : td_pool_clear(p->pool, offset, bytes, TIDE_POOL_KEEP, err);
 }
 
 int tide_pool_trim(struct tide_pool *p, uint64_t offset, uint64_t bytes, struct tide_error *err)
 {
 	int rc = usable(p, err);
-	return rc ? rc : td_pool_trim(p->pool, offset, bytes, err);
+	return rc ? rc : td_pool_clear(p->pool, offset, bytes, 0, err);
+}
+
+int tide_pool_clear(struct tide_pool *p, uint64_t offset, uint64_t bytes, unsigned how,
+		    struct tide_error *err)
+{
+	int rc = usable(p, err);
+	if (!rc && how & ~(unsigned)(TIDE_POOL_KEEP | TIDE_POOL_FAST))
+		rc = tide_fail(err, -EINVAL, "how of %u: give a sum of TIDE_POOL_KEEP and _FAST",
+			       how);
+	return rc ? rc : td_pool_clear(p->pool, offset, bytes, how, err);
+}
+
+int tide_pool_prefetch(struct tide_pool *p, uint64_t offset, uint64_t bytes, struct tide_error *err)
+{
+	int rc = usable(p, err);
+	return rc ? rc : td_pool_prefetch(p->pool, offset, bytes, err);
+}
+
+int tide_pool_extents(struct tide_pool *p, uint64_t offset, uint64_t bytes, tide_pool_part *part,
+		      void *arg, struct tide_error *err)
+{
+	int rc = usable(p, err);
+	if (!rc && !part)
+		rc = tide_fail(err, -EINVAL, "part is NULL: give one");
+	return rc ? rc : td_pool_extents(p->pool, offset, bytes, part, arg, err);
 }
 
 int tide_pool_flush(struct tide_pool *p, struct tide_error *err)
 {
 	int rc = usable(p, err);
 	return rc ? rc : td_pool_flush(p->pool, err);
+}
+
+int tide_pool_sync(struct tide_pool *p, uint64_t offset, uint64_t bytes, struct tide_error *err)
+{
+	int rc = usable(p, err);
+	return rc ? rc : td_pool_sync(p->pool, offset, bytes, err);
 }
 
 int tide_pool_check(struct tide_pool *p, struct tide_error *err)
@@ -311,20 +433,32 @@ int tide_pool_stats(struct tide_pool *p, struct tide_pool_stats *stats, struct t
 	return TD_LIB_GIVE(stats, &own, tide_pool_stats, err);
 }
 
-static json_t *config(const struct td_pool_config *c)
+static json_t *config(const struct tide_pool *p)
 {
+	const struct td_pool_config *c = &p->config;
 	json_t *o = json_object();
 	json_object_set_new(o, "page_bytes", td_lib_integer(c->page_bytes));
 	json_object_set_new(o, "block_bytes", td_lib_integer(c->block_bytes));
 	json_object_set_new(o, "main_pages", td_lib_integer(c->main_pages));
 	json_object_set_new(o, "device_pages", td_lib_integer(c->device_pages));
-	json_object_set_new(o, "device", td_lib_text(c->device->name));
+	json_object_set_new(o, "device", td_lib_text(p->device));
 	json_object_set_new(o, "dedup", td_lib_text(dedups[c->dedup]));
 	json_object_set_new(o, "hash", td_lib_text(hashes[c->hash]));
 	json_object_set_new(o, "batch", td_lib_integer(c->batch));
 	json_object_set_new(o, "epoch_ns", td_lib_integer(c->epoch_ns));
 	json_object_set_new(o, "max_backlog", td_lib_integer(c->max_backlog));
+	json_object_set_new(o, "evict", td_lib_text(p->evict));
+	json_object_set_new(o, "place", td_lib_text(p->place));
+	json_object_set_new(o, "seed", td_lib_integer(c->seed));
 	return o;
+}
+
+/* A policy that answered wrongly too often: null, or its name. */
+static json_t *ejected(struct td_pool *p)
+{
+	char evict[64], names[64];
+	td_pool_policies(p, evict, names);
+	return td_lib_text(*names ? names : NULL);
 }
 
 static json_t *figures(const struct tide_pool_stats *s)
@@ -346,8 +480,9 @@ int tide_pool_stats_json(struct tide_pool *p, char **text, struct tide_error *er
 		return rc;
 	json_t *o = td_lib_document("pool");
 	td_pool_stats(p->pool, &s);
-	json_object_set_new(o, "config", config(&p->config));
+	json_object_set_new(o, "config", config(p));
 	json_object_set_new(o, "counts", td_stats_counts(&s.counts));
 	json_object_set_new(o, "pool", figures(&s));
+	json_object_set_new(o, "ejected", ejected(p->pool));
 	return td_lib_dump(o, text, err);
 }

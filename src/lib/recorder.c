@@ -198,8 +198,7 @@ static int finish(struct td_recorder *r, struct tide_error *err)
 	if (r->events)
 		return td_trace_finish(r->writer, err);
 	td_trace_abandon(r->writer);
-	return tide_fail(err, -ENODATA,
-			 "nothing is recorded: the program touched no memory that is paged");
+	return tide_fail(err, -ENODATA, "nothing is recorded: no page was accessed");
 }
 
 int td_recorder_close(struct td_recorder *r, struct tide_error *err)

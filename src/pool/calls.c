@@ -15,7 +15,7 @@ uint64_t td_pool_bytes(const struct td_pool *p)
 
 /* ---- what is wrong ---- */
 
-static int explain(const struct td_pool *p, int rc, uint64_t page, struct tide_error *err)
+int td_pool_explain(const struct td_pool *p, int rc, uint64_t page, struct tide_error *err)
 {
 	if (rc == -ENOBUFS)
 		return tide_fail(err, rc,
@@ -40,8 +40,8 @@ static int check_page(const struct td_pool *p, uint64_t page, bool write, struct
 	return write && p->read_only ? refuse_write(p, err) : 0;
 }
 
-static int check_range(const struct td_pool *p, uint64_t offset, uint64_t bytes, bool write,
-		       struct tide_error *err)
+int td_pool_check_range(const struct td_pool *p, uint64_t offset, uint64_t bytes, bool write,
+			struct tide_error *err)
 {
 	if (offset > p->file.bytes || bytes > p->file.bytes - offset)
 		return tide_fail(err, -EINVAL,
@@ -63,7 +63,7 @@ int td_pool_get(struct td_pool *p, uint64_t page, enum tide_pool_access access,
 	struct td_pool_request r = {.page = page, .write = write, .pinned = true};
 	td_pool_submit(p, &r, 1);
 	*pin = r.pin;
-	return r.result ? explain(p, r.result, page, err) : 0;
+	return r.result ? td_pool_explain(p, r.result, page, err) : 0;
 }
 
 /* The block of a pin keeps its generation until the last pin of it is put. */
@@ -181,7 +181,7 @@ static int copy_rest(struct td_pool *p, struct range *g, struct tide_error *err)
 		td_pool_submit(p, g->requests, g->n);
 	for (size_t i = 0; !rc && i < g->n; i++)
 		if (g->requests[i].result)
-			rc = explain(p, g->requests[i].result, g->requests[i].page, err);
+			rc = td_pool_explain(p, g->requests[i].result, g->requests[i].page, err);
 	g->n = 0;
 	return rc;
 }
@@ -202,7 +202,7 @@ static int copy_range(struct td_pool *p, struct range *g, struct tide_error *err
 
 int td_pool_read(struct td_pool *p, void *to, size_t bytes, uint64_t offset, struct tide_error *err)
 {
-	int rc = check_range(p, offset, bytes, false, err);
+	int rc = td_pool_check_range(p, offset, bytes, false, err);
 	if (rc)
 		return rc;
 	struct range g;
@@ -218,7 +218,7 @@ int td_pool_read(struct td_pool *p, void *to, size_t bytes, uint64_t offset, str
 int td_pool_write(struct td_pool *p, const void *from, uint64_t bytes, uint64_t offset,
 		  struct tide_error *err)
 {
-	int rc = check_range(p, offset, bytes, true, err);
+	int rc = td_pool_check_range(p, offset, bytes, true, err);
 	if (rc)
 		return rc;
 	struct range g;

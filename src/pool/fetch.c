@@ -4,23 +4,50 @@
 #include "core/clock.h"
 #include "inside.h"
 
-int td_pool_gather(struct td_pool *p, const uint32_t *slots, void **to, size_t n)
+/* ---- the device ---- */
+
+static void device_begin(struct td_pool *p)
+{
+	if (!p->device_ops->parallel)
+		pthread_mutex_lock(&p->device_lock);
+}
+
+static void device_end(struct td_pool *p)
+{
+	if (!p->device_ops->parallel)
+		pthread_mutex_unlock(&p->device_lock);
+}
+
+int td_pool_gather(struct td_pool *p, struct td_pool_work *w, size_t first, size_t n)
 {
 	if (!n)
 		return 0;
 	uint64_t start = td_clock_ns();
-	int rc = p->device_ops->gather(p->device_state, slots, to, n);
-	p->work.spent.device_ns += td_clock_ns() - start;
-	p->work.spent.gathers++;
-	p->work.spent.gathered_bytes += n * p->block_bytes;
+	device_begin(p);
+	int rc = p->device_ops->gather(p->device_state, w->slots + first, w->host + first, n);
+	device_end(p);
+	w->spent.device_ns += td_clock_ns() - start;
+	w->spent.gathers++;
+	w->spent.gathered_bytes += n * p->block_bytes;
+	return rc;
+}
+
+int td_pool_scatter(struct td_pool *p, struct td_pool_work *w, size_t n)
+{
+	uint64_t start = td_clock_ns();
+	device_begin(p);
+	int rc = p->device_ops->scatter(p->device_state, w->slots, (const void *const *)w->host, n);
+	device_end(p);
+	w->spent.device_ns += td_clock_ns() - start;
+	w->spent.scatters++;
+	w->spent.scattered_bytes += n * p->block_bytes;
 	return rc;
 }
 
 /* ---- the file ---- */
 
-static size_t start_reads(struct td_pool *p)
+static size_t start_reads(struct td_pool *p, struct td_pool_work *w)
 {
-	struct td_pool_work *w = &p->work;
 	size_t n = 0;
 	for (size_t i = 0; i < w->n; i++) {
 		struct td_pool_item *item = &w->items[i];
@@ -37,9 +64,8 @@ static size_t start_reads(struct td_pool *p)
 	return n;
 }
 
-static void finish_reads(struct td_pool *p, size_t n)
+static void finish_reads(struct td_pool *p, struct td_pool_work *w, size_t n)
 {
-	struct td_pool_work *w = &p->work;
 	uint64_t start = td_clock_ns();
 	if (n == 1)
 		td_io_now(p->io, w->started[0]);
@@ -47,29 +73,29 @@ static void finish_reads(struct td_pool *p, size_t n)
 		td_io_wait(p->io, w->started[i]);
 	for (size_t i = 0; i < w->n; i++)
 		w->items[i].rc = w->items[i].read ? w->items[i].io.result : 0;
-	p->work.spent.file_ns += n ? td_clock_ns() - start : 0;
+	w->spent.file_ns += n ? td_clock_ns() - start : 0;
 }
 
 /* ---- signatures ---- */
 
-int td_pool_sign(struct td_pool *p, size_t n)
+int td_pool_sign(struct td_pool *p, struct td_pool_work *w, size_t n)
 {
-	struct td_pool_work *w = &p->work;
 	if (!n)
 		return 0;
 	uint64_t start = td_clock_ns();
+	device_begin(p);
 	int rc = p->device_ops->hash(p->device_state, p->hash, w->hashed, n, w->found);
-	p->work.spent.hash_ns += td_clock_ns() - start;
-	p->work.spent.hashed_blocks += n;
+	device_end(p);
+	w->spent.hash_ns += td_clock_ns() - start;
+	w->spent.hashed_blocks += n;
 	for (size_t i = 0; !rc && i < n; i++)
 		w->signatures[w->places[i]] = w->found[i].at[0] | 1;
 	return rc;
 }
 
 /* The signatures of one page's blocks: those that are remembered, and those to be computed. */
-static size_t list_blocks(struct td_pool *p, size_t i, size_t n)
+static size_t list_blocks(struct td_pool *p, struct td_pool_work *w, size_t i, size_t n)
 {
-	struct td_pool_work *w = &p->work;
 	struct td_pool_item *item = &w->items[i];
 	for (uint32_t k = 0; k < p->degree; k++) {
 		size_t place = i * p->degree + k;
@@ -96,9 +122,8 @@ static bool is_too_much(const struct td_pool *p, uint64_t page, size_t before)
 	return n && before + n > p->max_backlog;
 }
 
-static size_t list_unsigned(struct td_pool *p)
+static size_t list_unsigned(struct td_pool *p, struct td_pool_work *w)
 {
-	struct td_pool_work *w = &p->work;
 	size_t n = 0, behind = p->queued * p->degree;
 	for (size_t i = 0; i < w->n; i++) {
 		struct td_pool_item *item = &w->items[i];
@@ -109,7 +134,7 @@ static size_t list_unsigned(struct td_pool *p)
 			p->figures.unshared_blocks += p->degree;
 			continue;
 		}
-		n = list_blocks(p, i, n);
+		n = list_blocks(p, w, i, n);
 	}
 	return n;
 }
@@ -122,28 +147,36 @@ static void share_none(struct td_pool_work *w)
 
 /* ---- what might be equal, and is on the device ---- */
 
-static void list_candidate(struct td_pool *p, size_t place)
+/* Busy until it was compared. What another crew compares or moves does not count as equal. */
+static void list_candidate(struct td_pool *p, struct td_pool_work *w, size_t place)
 {
-	struct td_pool_work *w = &p->work;
 	uint32_t b = td_pool_index_find(p, w->signatures[place]);
-	w->candidates[place] = TIDE_NIL;
-	if (b == TIDE_NIL || !(td_pool_word(p, b) & TD_DEVICE))
+	if (b == TIDE_NIL || !(td_pool_word(p, b) & TD_DEVICE) ||
+	    (p->blocks[b].busy && p->blocks[b].busy != w->id))
 		return;
+	p->blocks[b].busy = w->id;
 	w->candidates[place] = b;
 	w->slots[w->candidates_n] = p->blocks[b].slot;
 	w->host[w->candidates_n++] = w->compare + place * p->block_bytes;
 }
 
-static void fetch_candidates(struct td_pool *p)
+static void list_candidates(struct td_pool *p, struct td_pool_work *w)
 {
-	struct td_pool_work *w = &p->work;
 	for (size_t i = 0; i < w->n; i++)
-		for (uint32_t k = 0; w->items[i].share && !w->items[i].rc && k < p->degree; k++)
-			list_candidate(p, i * p->degree + k);
+		for (uint32_t k = 0; k < p->degree; k++) {
+			w->candidates[i * p->degree + k] = TIDE_NIL;
+			if (w->items[i].share && !w->items[i].rc)
+				list_candidate(p, w, i * p->degree + k);
+		}
+}
+
+static void fetch_candidates(struct td_pool *p, struct td_pool_work *w)
+{
+	list_candidates(p, w);
 	if (!w->candidates_n)
 		return;
 	pthread_mutex_unlock(&p->lock);
-	int rc = td_pool_gather(p, w->slots, w->host, w->candidates_n);
+	int rc = td_pool_gather(p, w, 0, w->candidates_n);
 	pthread_mutex_lock(&p->lock);
 	if (rc)
 		share_none(w);
@@ -151,23 +184,24 @@ static void fetch_candidates(struct td_pool *p)
 
 /* ---- a batch ---- */
 
-void td_pool_fetch(struct td_pool *p)
+void td_pool_fetch(struct td_pool *p, struct td_pool_work *w)
 {
-	struct td_pool_work *w = &p->work;
 	pthread_mutex_unlock(&p->lock);
-	size_t reads = start_reads(p);
-	w->coming_rc = td_pool_gather(p, w->slots, w->host, w->coming_n);
-	finish_reads(p, reads);
+	size_t reads = start_reads(p, w);
+	w->coming_rc = td_pool_gather(p, w, 0, w->coming_n);
+	finish_reads(p, w, reads);
 	pthread_mutex_lock(&p->lock);
+	if (w->coming_rc)
+		td_pool_rescue(p, w);
 	if (p->dedup == TD_POOL_OFF)
 		return;
-	size_t n = list_unsigned(p);
+	size_t n = list_unsigned(p, w);
 	if (n) {
 		pthread_mutex_unlock(&p->lock);
-		int rc = td_pool_sign(p, n);
+		int rc = td_pool_sign(p, w, n);
 		pthread_mutex_lock(&p->lock);
 		if (rc)
 			share_none(w);
 	}
-	fetch_candidates(p);
+	fetch_candidates(p, w);
 }

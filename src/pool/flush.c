@@ -1,9 +1,9 @@
-/* Writes everything dirty to the file, and forgets what is trimmed. */
+/* Writes everything dirty to the file. */
 #include <errno.h>
-#include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "inside.h"
+#include "queue.h"
 
 /* ---- what was written and is clean now may be shared again ---- */
 
@@ -23,9 +23,8 @@ static bool is_calm(struct td_pool *p, uint32_t b)
 	return false;
 }
 
-static size_t list_calm(struct td_pool *p, size_t pages)
+static size_t list_calm(struct td_pool *p, struct td_pool_work *w, size_t pages)
 {
-	struct td_pool_work *w = &p->work;
 	size_t n = 0;
 	for (size_t k = 0; k < pages; k++) {
 		bool wanted =
@@ -71,7 +70,7 @@ static void merge(struct td_pool *p, uint32_t b, uint64_t signature, const void 
 		return;
 	}
 	if (p->blocks[b].in_frame)
-		tide_list_remove(&p->main, td_pool_links(p), b);
+		td_queue_leave(p, b);
 	else
 		tide_list_remove(&p->device, td_pool_links(p), b);
 	td_pool_share(p, p->blocks[b].owner, other);
@@ -79,14 +78,13 @@ static void merge(struct td_pool *p, uint32_t b, uint64_t signature, const void 
 	p->figures.shared_blocks++;
 }
 
-static void share_written(struct td_pool *p, size_t pages)
+static void share_written(struct td_pool *p, struct td_pool_work *w, size_t pages)
 {
-	struct td_pool_work *w = &p->work;
 	if (p->dedup == TD_POOL_OFF || (pages + p->queued) * p->degree > p->max_backlog)
 		return;
-	size_t n = list_calm(p, pages);
+	size_t n = list_calm(p, w, pages);
 	pthread_mutex_unlock(&p->lock);
-	int rc = td_pool_sign(p, n);
+	int rc = td_pool_sign(p, w, n);
 	pthread_mutex_lock(&p->lock);
 	for (size_t i = 0; i < n; i++)
 		if (rc)
@@ -104,6 +102,8 @@ struct sweep {
 	uint32_t at, end; /* words */
 };
 
+#define SWEEPS 3 /* of a flush beside evictions that fail */
+
 static bool has_more(struct td_pool *p, struct sweep *s)
 {
 	while (!s->bits && s->at < s->end) {
@@ -114,46 +114,116 @@ static bool has_more(struct td_pool *p, struct sweep *s)
 	return s->bits != 0;
 }
 
-/* The next batch of pages. */
-static size_t take_dirty(struct td_pool *p, struct sweep *s)
+/* The next batch of pages, claimed. Waits for a page only if it is the first: what is claimed is
+ * written meanwhile. */
+static size_t take_dirty(struct td_pool *p, struct td_pool_work *w, struct sweep *s)
 {
-	struct td_pool_work *w = &p->work;
 	size_t n = 0;
-	for (; n < p->batch && has_more(p, s); s->bits &= s->bits - 1) {
+	while (n < p->batch && has_more(p, s)) {
 		uint32_t b = (s->at - 1) * 64 + (uint32_t)__builtin_ctzll(s->bits);
-		if (atomic_load(&p->blocks[b].word) & TD_DIRTY)
-			w->pages[n++] = p->blocks[b].owner / p->degree;
+		bool dirty = atomic_load(&p->blocks[b].word) & TD_DIRTY;
+		uint64_t page = p->blocks[b].owner / p->degree;
+		if (!dirty || td_pool_claim(p, w, page)) {
+			w->pages[n] = page;
+			n += dirty;
+			s->bits &= s->bits - 1;
+		} else if (n) {
+			break;
+		} else {
+			pthread_cond_wait(&p->news, &p->lock);
+		}
 	}
 	return n;
 }
 
-static int flush_some(struct td_pool *p, struct sweep *s)
+static int compare_pages(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+	return (x > y) - (x < y);
+}
+
+/* In the order of the file, so that neighbours are one write. */
+int td_pool_flush_pages(struct td_pool *p, struct td_pool_work *w, size_t n)
 {
 	int rc = 0;
-	pthread_mutex_lock(&p->lock);
-	td_pool_lead_begin(p);
-	size_t n = take_dirty(p, s);
-	td_pool_write_back(p, n);
+	qsort(w->pages, n, sizeof *w->pages, compare_pages);
+	td_pool_write_back(p, w, n);
 	for (size_t k = 0; !rc && k < n; k++)
-		rc = p->work.results[k];
-	share_written(p, n);
-	td_pool_lead_end(p);
+		rc = w->results[k];
+	share_written(p, w, n);
+	td_pool_unclaim(p, w, n);
+	return rc;
+}
+
+static int flush_some(struct td_pool *p, struct sweep *s)
+{
+	pthread_mutex_lock(&p->lock);
+	struct td_pool_work *w = td_pool_work_begin(p, p->crews);
+	int rc = td_pool_flush_pages(p, w, take_dirty(p, w, s));
+	td_pool_work_end(p, w);
 	pthread_mutex_unlock(&p->lock);
 	return rc;
 }
 
-/* If storage could not keep data, the kernel forgets the data, and says so once. The data may have
- * left the pool long ago, so the pool cannot write it again. So no later flush may succeed. */
-static int sync_file(struct td_pool *p)
+/* What an eviction or a sync was writing when the sweep came by was not dirty then. */
+static void wait_for_writes(struct td_pool *p)
 {
-	if (!p->sync_error)
-		p->sync_error = td_io_flush(p->io, &p->file);
-	return p->sync_error;
+	for (uint32_t i = 0; i < p->crews + TD_OTHER_WORKS; i++) {
+		const struct td_pool_work *w = &p->works[i];
+		uint64_t ended = w->writes_ended;
+		while (w->writing && w->writes_ended == ended)
+			pthread_cond_wait(&p->news, &p->lock);
+	}
 }
 
-static int explain(const struct td_pool *p, int rc, struct tide_error *err)
+/* Writes everything dirty. If a write of another crew failed meanwhile, its page may be dirty
+ * behind the sweep. */
+static int sweep_once(struct td_pool *p, bool *again)
 {
-	if (p->sync_error)
+	int rc = 0;
+	pthread_mutex_lock(&p->lock);
+	struct sweep s = {.end = (p->blocks_used + 63) / 64};
+	uint64_t failed_writes = p->failed_writes;
+	pthread_mutex_unlock(&p->lock);
+	while (has_more(p, &s)) {
+		int failed = flush_some(p, &s);
+		rc = rc ? rc : failed;
+	}
+	pthread_mutex_lock(&p->lock);
+	wait_for_writes(p);
+	*again = p->failed_writes != failed_writes;
+	pthread_mutex_unlock(&p->lock);
+	return rc;
+}
+
+/* -EIO: writes go on failing, though not those of this flush. */
+static int sweep_all(struct td_pool *p)
+{
+	bool again = true;
+	int rc = 0;
+	for (unsigned i = 0; again && !rc && i < SWEEPS; i++)
+		rc = sweep_once(p, &again);
+	return !rc && again ? -EIO : rc;
+}
+
+/* If storage could not keep data, the kernel forgets the data, and says so once. The data may have
+ * left the pool long ago, so the pool cannot write it again. So no later flush may succeed. */
+int td_pool_sync_file(struct td_pool *p)
+{
+	pthread_mutex_lock(&p->sync_lock);
+	if (!p->sync_error)
+		p->sync_error = td_io_flush(p->io, &p->file);
+	int rc = p->sync_error;
+	pthread_mutex_unlock(&p->sync_lock);
+	return rc;
+}
+
+int td_pool_explain_flush(struct td_pool *p, int rc, struct tide_error *err)
+{
+	pthread_mutex_lock(&p->sync_lock);
+	bool lost = p->sync_error;
+	pthread_mutex_unlock(&p->sync_lock);
+	if (lost)
 		return tide_fail(err, rc,
 				 "%s: the storage lost what was written: %s: repair it, and open "
 				 "the pool again",
@@ -166,114 +236,13 @@ static int explain(const struct td_pool *p, int rc, struct tide_error *err)
 
 int td_pool_flush(struct td_pool *p, struct tide_error *err)
 {
-	int rc = 0, failed;
 	pthread_mutex_lock(&p->flush_lock);
 	pthread_mutex_lock(&p->lock);
 	p->figures.flushes++;
-	struct sweep s = {.end = (p->blocks_used + 63) / 64};
 	pthread_mutex_unlock(&p->lock);
-	while (has_more(p, &s)) {
-		failed = flush_some(p, &s);
-		rc = rc ? rc : failed;
-	}
-	failed = sync_file(p);
+	int rc = sweep_all(p), failed = td_pool_sync_file(p);
 	rc = rc ? rc : failed;
-	rc = rc ? explain(p, rc, err) : 0;
+	rc = rc ? td_pool_explain_flush(p, rc, err) : 0;
 	pthread_mutex_unlock(&p->flush_lock);
 	return rc;
-}
-
-/* ---- trim ---- */
-
-#define PAGES_AT_ONCE 256
-
-/* The caller is the leader, so no page is read or written meanwhile. Pinned pages stay. */
-static size_t forget_pages(struct td_pool *p, uint64_t first, uint64_t end, uint64_t *pinned)
-{
-	size_t n = 0;
-	for (uint64_t page = first; page < end; page++)
-		if (!td_pool_forget(p, page))
-			pinned[n++] = page;
-	return n;
-}
-
-static int punch(const struct td_pool *p, uint64_t first, uint64_t end)
-{
-	int how = FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, rc;
-	do
-		rc = fallocate(p->file.fd, how, (off_t)(first * p->page_bytes),
-			       (off_t)((end - first) * p->page_bytes));
-	while (rc && errno == EINTR);
-	return rc;
-}
-
-static int zero_pages(struct td_pool *p, uint64_t first, uint64_t end, struct tide_error *err)
-{
-	return td_pool_write(p, NULL, (end - first) * p->page_bytes, first * p->page_bytes, err);
-}
-
-static bool has_window(struct td_pool *p, uint64_t first, uint64_t end)
-{
-	for (uint64_t page = first; page < end; page++)
-		if (td_pool_window_find(p, page))
-			return true;
-	return false;
-}
-
-/* A thread needs only the lock to pin a page of several blocks. No page may be pinned meanwhile:
- * putting zeros into shared blocks may fail, and then the file must not have the zeros already. So
- * the lock is kept here. */
-static bool try_punch(struct td_pool *p, uint64_t first, uint64_t end)
-{
-	if (p->degree > 1)
-		return !has_window(p, first, end) && !punch(p, first, end);
-	pthread_mutex_unlock(&p->lock);
-	bool punched = !punch(p, first, end);
-	pthread_mutex_lock(&p->lock);
-	return punched;
-}
-
-/* Pages in memory are forgotten only when the file has no more of them. If the file system cannot
- * punch holes, zeros are written, which may fail. */
-static int trim_some(struct td_pool *p, uint64_t first, uint64_t end, struct tide_error *err)
-{
-	uint64_t pinned[PAGES_AT_ONCE];
-	int rc = 0;
-	pthread_mutex_lock(&p->lock);
-	td_pool_lead_begin(p);
-	bool punched = try_punch(p, first, end);
-	size_t n = punched ? forget_pages(p, first, end, pinned) : 0;
-	td_pool_lead_end(p);
-	pthread_mutex_unlock(&p->lock);
-	if (!punched)
-		return zero_pages(p, first, end, err);
-	for (size_t i = 0; !rc && i < n; i++)
-		rc = zero_pages(p, pinned[i], pinned[i] + 1, err);
-	return rc;
-}
-
-static int trim_pages(struct td_pool *p, uint64_t page, uint64_t end, struct tide_error *err)
-{
-	int rc = 0;
-	for (; !rc && page < end; page += PAGES_AT_ONCE) {
-		uint64_t stop = end - page < PAGES_AT_ONCE ? end : page + PAGES_AT_ONCE;
-		rc = trim_some(p, page, stop, err);
-	}
-	return rc;
-}
-
-int td_pool_trim(struct td_pool *p, uint64_t offset, uint64_t bytes, struct tide_error *err)
-{
-	uint64_t size = td_pool_bytes(p);
-	if (p->read_only || offset > size || bytes > size - offset)
-		return td_pool_write(p, NULL, bytes, offset, err); /* says what is wrong */
-	uint64_t first = (offset + p->page_bytes - 1) / p->page_bytes;
-	uint64_t last = (offset + bytes) / p->page_bytes;
-	if (first >= last)
-		return td_pool_write(p, NULL, bytes, offset, err);
-	uint64_t from = first * p->page_bytes, to = last * p->page_bytes;
-	int rc = td_pool_write(p, NULL, from - offset, offset, err);
-	if (!rc)
-		rc = td_pool_write(p, NULL, offset + bytes - to, to, err);
-	return rc ? rc : trim_pages(p, first, last, err);
 }

@@ -21,22 +21,28 @@ static void *open_libcrypto(void)
 
 int td_pool_hash_load(struct td_pool_hasher *h, enum td_pool_hash hash, struct tide_error *err)
 {
-	if (hash != TD_POOL_MD5 || h->md5)
+	if (hash != TD_POOL_MD5 || __atomic_load_n(&h->md5, __ATOMIC_RELAXED))
 		return 0;
 	void *library = open_libcrypto(), *symbol = library ? dlsym(library, "MD5") : NULL;
-	memcpy(&h->md5, &symbol, sizeof h->md5);
-	return h->md5 ? 0
-		      : tide_fail(err, -ENOSYS,
-				  "no libcrypto for md5: install libssl3, or use hash xxh3");
+	if (!symbol)
+		return tide_fail(err, -ENOSYS,
+				 "no libcrypto for md5: install libssl3, or use hash xxh3");
+	struct td_pool_hasher found;
+	memcpy(&found.md5, &symbol, sizeof found.md5);
+	__atomic_store_n(&h->md5, found.md5, __ATOMIC_RELAXED); /* all threads store the same */
+	return 0;
 }
 
 static int hash_md5(struct td_pool_hasher *h, const void *const *blocks, size_t n, size_t bytes,
 		    struct td_pool_signature *signatures)
 {
 	int rc = td_pool_hash_load(h, TD_POOL_MD5, NULL);
-	for (size_t i = 0; !rc && i < n; i++)
-		h->md5(blocks[i], bytes, (unsigned char *)signatures[i].at);
-	return rc;
+	if (rc)
+		return rc;
+	struct td_pool_hasher loaded = {__atomic_load_n(&h->md5, __ATOMIC_RELAXED)};
+	for (size_t i = 0; i < n; i++)
+		loaded.md5(blocks[i], bytes, (unsigned char *)signatures[i].at);
+	return 0;
 }
 
 static void hash_xxh3(const void *const *blocks, size_t n, size_t bytes,
@@ -55,4 +61,11 @@ int td_pool_hash_blocks(struct td_pool_hasher *h, enum td_pool_hash hash, const 
 		return hash_md5(h, blocks, n, bytes, signatures);
 	hash_xxh3(blocks, n, bytes, signatures);
 	return 0;
+}
+
+int td_pool_host_hash(void *state, enum td_pool_hash hash, const void *const *blocks, size_t n,
+		      struct td_pool_signature *signatures)
+{
+	struct td_pool_host *h = state;
+	return td_pool_hash_blocks(&h->hasher, hash, blocks, n, h->slot_bytes, signatures);
 }

@@ -1,7 +1,7 @@
 /* The path of a hit, which takes no lock. */
 #include <sched.h>
 
-#include "inside.h"
+#include "queue.h"
 #include "tide/event.h"
 
 /* The thread decides the ring, so that one thread's hits stay in order. */
@@ -44,7 +44,7 @@ static void drain_ring(struct td_pool *p, struct td_pool_ring *r)
 		if (i + 4 < n)
 			__builtin_prefetch(&p->blocks[r->at[i + 4] >> 32]);
 		if (word >> 32 == (uint32_t)r->at[i] && word & TD_MAIN)
-			td_pool_touch(p, b);
+			td_queue_touch(p, b);
 	}
 	atomic_store_explicit(&r->n, 0, memory_order_relaxed);
 	give(r);
@@ -55,6 +55,10 @@ void td_pool_drain(struct td_pool *p)
 	if (!atomic_load_explicit(&p->used_rings, memory_order_relaxed))
 		return;
 	uint64_t used = atomic_exchange_explicit(&p->used_rings, 0, memory_order_relaxed);
+	if (p->noted) {
+		td_pool_tell_notes(p, used);
+		return;
+	}
 	for (; used; used &= used - 1)
 		drain_ring(p, &p->rings[__builtin_ctzll(used)]);
 }
@@ -110,7 +114,10 @@ bool td_pool_hit(struct td_pool *p, uint64_t page, bool write, struct tide_pool_
 	}
 	*pin = (struct tide_pool_pin){sizeof *pin, td_pool_bytes_of(p, b), page, ref,
 				      write ? TIDE_POOL_WRITE : TIDE_POOL_READ};
-	record(p, ref);
+	if (p->noted)
+		td_pool_note(p, page, write);
+	else
+		record(p, ref);
 	return true;
 }
 

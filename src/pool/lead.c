@@ -1,30 +1,112 @@
-/* Requests that wait, and the leader that serves them in batches.
+/* Requests that wait, and the crews that serve them in batches.
  *
- * A thread that waits and finds no leader becomes the leader. It collects requests until the batch
- * is full, as many calls wait as the last batch served, or the epoch is over. Calls are counted,
- * not threads, because a server may make the calls of one client in different threads. So a lone
- * client never waits. */
+ * A thread that waits leads a crew if one is idle. It collects requests until the batch is full, as
+ * many calls wait as the last batch served, or the epoch is over. Calls are counted, not threads,
+ * because a server may make the calls of one client in different threads. So a lone client never
+ * waits. */
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "core/clock.h"
 #include "inside.h"
 
-#define PATIENCE_NS 1000000000 /* how long a leader waits for a thread to put a page */
+#define PATIENCE_NS 1000000000 /* how long a crew waits for a thread to put a page */
 #define PAUSE_NS 100000
 /* Batches between walks of everything: so a batch costs a few blocks more. */
 #define CHECK_EVERY(p) (1024 + ((p)->pages * (p)->degree + (p)->n_blocks + (p)->table_n) / 16)
 
-/* ---- the leader ---- */
+/* ---- turns ---- */
 
-void td_pool_lead_begin(struct td_pool *p)
+/* Everything that a crew does may let another one do what it could not. */
+void td_pool_tell_news(struct td_pool *p)
 {
-	while (p->busy)
+	p->retry = true;
+	pthread_cond_broadcast(&p->news);
+}
+
+static bool may_start(const struct td_pool *p)
+{
+	return !p->exclusive && (!p->exclusives_waiting || p->crews_first);
+}
+
+static void start_work(struct td_pool *p)
+{
+	p->crews_first = false;
+	p->at_work++;
+}
+
+static void end_work(struct td_pool *p, struct td_pool_work *w)
+{
+	struct td_pool_spent *s = &w->spent;
+	td_assert(p->at_work);
+	p->at_work--;
+	p->figures.device_ns += s->device_ns;
+	p->figures.file_ns += s->file_ns;
+	p->figures.hash_ns += s->hash_ns;
+	p->figures.gathers += s->gathers;
+	p->figures.gathered_bytes += s->gathered_bytes;
+	p->figures.scatters += s->scatters;
+	p->figures.scattered_bytes += s->scattered_bytes;
+	p->figures.hashed_blocks += s->hashed_blocks;
+	*s = (struct td_pool_spent){0};
+	pthread_cond_broadcast(&p->news);
+}
+
+void td_pool_exclusive_begin(struct td_pool *p)
+{
+	p->exclusives_waiting++;
+	while (p->at_work || p->exclusive || p->crews_first)
 		pthread_cond_wait(&p->news, &p->lock);
-	p->busy = true;
+	p->exclusives_waiting--;
+	p->exclusive = true;
+}
+
+void td_pool_exclusive_end(struct td_pool *p)
+{
+	td_assert(p->exclusive && !p->at_work);
+	p->exclusive = false;
+	p->crews_first = p->exclusives_waiting && (p->queue || p->others_waiting);
+	td_pool_tell_news(p);
+}
+
+struct td_pool_work *td_pool_work_begin(struct td_pool *p, uint32_t i)
+{
+	p->others_waiting++;
+	while (!may_start(p))
+		pthread_cond_wait(&p->news, &p->lock);
+	p->others_waiting--;
+	start_work(p);
+	return &p->works[i];
+}
+
+void td_pool_work_end(struct td_pool *p, struct td_pool_work *w)
+{
+	p->retry = true;
+	end_work(p, w);
+}
+
+static struct td_pool_work *take_crew(struct td_pool *p)
+{
+	uint32_t i = (uint32_t)__builtin_ctz(p->idle);
+	p->idle &= p->idle - 1;
+	start_work(p);
+	p->works[i].served = 0;
+	return &p->works[i];
+}
+
+static void give_crew(struct td_pool *p, struct td_pool_work *w)
+{
+	p->idle |= UINT32_C(1) << (w - p->works);
+	if (w->served)
+		p->served_before = w->served;
+	end_work(p, w);
+}
+
+static bool is_alone(const struct td_pool *p)
+{
+	return (uint32_t)__builtin_popcount(p->idle) + 1 == p->crews;
 }
 
 /* Calls `done` for requests for which no thread waits. Only the server does this: a caller of the
@@ -47,43 +129,24 @@ static void tell(struct td_pool *p)
 	pthread_cond_broadcast(&p->news);
 }
 
-static void add_spent(struct td_pool *p)
-{
-	struct td_pool_spent *s = &p->work.spent;
-	p->figures.device_ns += s->device_ns;
-	p->figures.file_ns += s->file_ns;
-	p->figures.hash_ns += s->hash_ns;
-	p->figures.gathers += s->gathers;
-	p->figures.gathered_bytes += s->gathered_bytes;
-	p->figures.hashed_blocks += s->hashed_blocks;
-	*s = (struct td_pool_spent){0};
-}
-
-void td_pool_lead_end(struct td_pool *p)
-{
-	td_assert(p->busy);
-	add_spent(p);
-	p->busy = false;
-	pthread_cond_broadcast(&p->news);
-}
-
-static void end_call(struct td_pool *p)
+static void end_call(struct td_pool *p, struct td_pool_work *w)
 {
 	td_assert(p->waiting);
 	p->waiting--;
-	p->served++;
+	w->served++;
 }
 
-void td_pool_finish(struct td_pool *p, struct td_pool_request *r, int result)
+void td_pool_finish(struct td_pool *p, struct td_pool_work *w, struct td_pool_request *r,
+		    int result)
 {
 	r->result = result;
 	if (r->left) {
 		td_assert(*r->left);
 		if (!--*r->left)
-			end_call(p);
+			end_call(p, w);
 		return;
 	}
-	end_call(p);
+	end_call(p, w);
 	r->next = NULL;
 	*p->told_end = r;
 	p->told_end = &r->next;
@@ -107,104 +170,83 @@ static void collect(struct td_pool *p)
 			return;
 }
 
-static void pause_unlocked(struct td_pool *p)
+static void pause_unlocked(struct td_pool *p, struct td_pool_work *w)
 {
 	static const struct timespec pause = {.tv_nsec = PAUSE_NS};
 	pthread_mutex_unlock(&p->lock);
 	nanosleep(&pause, NULL);
 	pthread_mutex_lock(&p->lock);
 	td_pool_drain(p);
-	td_pool_evict(p);
+	td_pool_evict(p, w);
+	td_pool_tell_news(p); /* to flushes */
 }
 
-static bool is_absent(struct td_pool *p, uint64_t page)
+static void dequeue(struct td_pool *p, const struct td_pool_request *r)
 {
-	for (uint32_t i = 0; i < p->degree; i++)
-		if (td_pool_resolve(p, page * p->degree + i) == TIDE_NIL)
-			return true;
-	return false;
-}
-
-/* Reads bytes past the cache, which has no room because nothing can be written. A page that is not
- * in memory as a whole is clean, so the file has it. No other thread can bring it in or change it,
- * because only the leader can. */
-static int read_past(struct td_pool *p, const struct td_pool_request *r)
-{
-	if (r->write || r->pinned || !is_absent(p, r->page))
-		return p->write_error;
-	struct td_io_request io = {.file = &p->file,
-				   .offset = r->page * p->page_bytes,
-				   .addr = p->work.staging,
-				   .bytes = p->page_bytes};
-	p->counts.accesses++;
-	p->counts.faults++;
-	p->counts.tier2_misses++;
-	p->counts.tier3_reads++;
-	pthread_mutex_unlock(&p->lock);
-	td_io_now(p->io, &io);
-	if (!io.result)
-		memcpy(r->to, p->work.staging + r->at, r->n);
-	pthread_mutex_lock(&p->lock);
-	return io.result;
+	struct td_pool_request **at = &p->queue;
+	while (*at != r)
+		at = &(*at)->next;
+	*at = r->next;
+	p->queue_end = r->next ? p->queue_end : at;
+	p->queued--;
 }
 
 /* There is no frame even for one page: all are pinned, or cannot be written. */
-static void end_first(struct td_pool *p)
+static void end_stuck(struct td_pool *p, struct td_pool_work *w)
 {
-	struct td_pool_request *r = p->queue;
-	td_assert(p->queued);
-	p->queue = r->next;
-	p->queue_end = p->queue ? p->queue_end : &p->queue;
-	p->queued--;
-	td_pool_finish(p, r, p->write_error ? read_past(p, r) : -ENOBUFS);
+	struct td_pool_request *r = w->stuck;
+	dequeue(p, r);
+	td_pool_finish(p, w, r, w->write_error ? td_pool_read_past(p, w, r) : -ENOBUFS);
 }
 
-/* Tries to write again: storage may have room by now. Waits until a thread puts a page. If none
- * does, the requests that have waited fail, except those that need no frame. */
-static void wait_for_frames(struct td_pool *p)
+/* No other crew could free a frame. Tries to write again: storage may have room by now. Waits until
+ * a thread puts a page. If none does, the requests that have waited fail, except those that need no
+ * frame. */
+static void wait_for_frames(struct td_pool *p, struct td_pool_work *w)
 {
 	uint64_t end_ns = td_clock_ns() + PATIENCE_NS;
 	size_t waiting = p->queued;
-	td_pool_evict(p);
-	td_pool_plan(p);
-	while (!p->work.n && !p->write_error && td_clock_ns() < end_ns) {
-		pause_unlocked(p);
-		td_pool_plan(p);
+	w->write_error = 0;
+	td_pool_evict(p, w);
+	td_pool_plan(p, w);
+	while (w->stuck && !w->n && !w->write_error && td_clock_ns() < end_ns) {
+		pause_unlocked(p, w);
+		td_pool_plan(p, w);
 	}
-	if (p->write_error)
+	if (w->write_error)
 		waiting = 1; /* the next request tries to write again */
-	for (; !p->work.n && p->queue && waiting; waiting--) {
-		end_first(p);
-		td_pool_plan(p);
+	for (; w->stuck && !w->n && waiting; waiting--) {
+		end_stuck(p, w);
+		td_pool_plan(p, w);
 	}
 }
 
-static void run_batch(struct td_pool *p)
+/* Requests that come while it collects, or waits for frames, leave it to this crew to plan them. */
+static void begin_batch(struct td_pool *p, struct td_pool_work *w)
 {
-	td_pool_plan(p);
-	if (!p->work.n && p->queue)
-		wait_for_frames(p);
-	if (!p->work.n) {
-		p->write_error = 0;
-		td_pool_evict(p);
-		return;
-	}
-	td_pool_fetch(p);
-	td_pool_insert(p);
-	pthread_cond_broadcast(&p->news);
-	td_pool_evict(p);
+	p->collecting = true;
+	collect(p);
+	td_pool_plan(p, w);
+	if (w->stuck && !w->n && is_alone(p))
+		wait_for_frames(p, w);
+	if (w->stuck && !w->n && is_alone(p))
+		p->retry = true; /* nothing else would say so */
+	p->collecting = false;
+	if (p->queue && p->retry)
+		pthread_cond_broadcast(&p->news);
 }
 
 static void lead(struct td_pool *p)
 {
-	td_assert(!p->busy);
-	p->busy = true;
-	collect(p);
-	run_batch(p);
-	td_assert(p->figures.batches % CHECK_EVERY(p) || td_pool_agrees(p) == 0);
-	p->served_before = p->served;
-	p->served = 0;
-	td_pool_lead_end(p);
+	struct td_pool_work *w = take_crew(p);
+	begin_batch(p, w);
+	if (w->n) {
+		td_pool_fetch(p, w);
+		td_pool_insert(p, w);
+		td_pool_evict(p, w);
+	}
+	td_assert(p->at_work > 1 || p->figures.batches % CHECK_EVERY(p) || td_pool_agrees(p) == 0);
+	give_crew(p, w);
 }
 
 /* ---- requests ---- */
@@ -215,14 +257,16 @@ static void enqueue(struct td_pool *p, struct td_pool_request *r)
 	*p->queue_end = r;
 	p->queue_end = &r->next;
 	p->queued++;
+	p->retry = true;
 }
 
-/* True: it waits in the queue. */
+/* True: it waits. */
 static bool begin(struct td_pool *p, struct td_pool_request *r)
 {
 	r->result = td_pool_ready(p, r) ? td_pool_serve(p, r, false) : -EAGAIN;
 	if (r->result == -EAGAIN) {
-		enqueue(p, r);
+		if (!td_pool_join(p, r))
+			enqueue(p, r);
 		return true;
 	}
 	p->counts.accesses++;
@@ -230,15 +274,20 @@ static bool begin(struct td_pool *p, struct td_pool_request *r)
 	return false;
 }
 
+static bool can_lead(const struct td_pool *p)
+{
+	return p->queue && p->retry && p->idle && !p->collecting && may_start(p);
+}
+
 static void wait_for(struct td_pool *p, const size_t *left)
 {
 	p->waiting++;
 	pthread_cond_signal(&p->more);
 	while (*left)
-		if (p->busy)
-			pthread_cond_wait(&p->news, &p->lock);
-		else
+		if (can_lead(p))
 			lead(p);
+		else
+			pthread_cond_wait(&p->news, &p->lock);
 }
 
 void td_pool_submit(struct td_pool *p, struct td_pool_request *requests, size_t n)
@@ -264,7 +313,7 @@ static void *serve_async(void *arg)
 	while (!p->stop)
 		if (p->told)
 			tell(p);
-		else if (p->queue && !p->busy)
+		else if (can_lead(p))
 			lead(p);
 		else
 			pthread_cond_wait(&p->news, &p->lock);

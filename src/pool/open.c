@@ -6,11 +6,13 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "inside.h"
+#include "queue.h"
 
 #define BLOCKS_MAX (UINT64_C(1) << 31)
 #define DEPTH_MAX 1024
-#define REMEMBERED 3 /* contents without a block, per block at most */
+#define SERIAL_CREWS 4
+#define STAGING_BYTES (UINT64_C(256) << 20) /* of all crews; some devices pin it */
+#define REMEMBERED 3                        /* contents without a block, per block at most */
 
 /* Large arrays are mapped: what is not touched costs nothing. */
 static void *map(size_t bytes)
@@ -51,27 +53,47 @@ static uint64_t at_most(uint64_t n, uint64_t most)
 	return n < most ? n : most;
 }
 
+static size_t staging_bytes(const struct td_pool *p)
+{
+	return (size_t)p->batch * p->page_bytes;
+}
+
+/* Crews share a device that takes one call at a time, which gains by large batches. */
+static void count_crews(struct td_pool *p)
+{
+	p->crews = p->device_ops->parallel ? TD_CREWS_MAX : SERIAL_CREWS;
+	while (p->crews > 2 && p->crews * staging_bytes(p) > STAGING_BYTES)
+		p->crews /= 2;
+	p->idle = (UINT32_C(1) << p->crews) - 1;
+}
+
 /* More memory than the file has pages would never be used. */
 static int set_sizes(struct td_pool *p, const struct td_pool_config *c, struct tide_error *err)
 {
-	uint64_t main, device, refs;
+	uint64_t main, device, refs, dense = c->device->dense ? c->device->dense : 1;
 	p->page_bytes = c->page_bytes;
 	p->block_bytes = c->block_bytes;
 	p->degree = c->page_bytes / c->block_bytes;
 	p->batch = c->batch;
+	count_crews(p);
 	p->pages = (p->file.bytes + p->page_bytes - 1) / p->page_bytes;
 	if (!p->pages)
 		return tide_fail(err, -EINVAL, "%s is empty: give a file of the size you want",
 				 p->file.name);
 	if (__builtin_mul_overflow(at_most(c->main_pages, p->pages), p->degree, &main) ||
-	    __builtin_mul_overflow(at_most(c->device_pages, p->pages), p->degree, &device) ||
-	    main >= BLOCKS_MAX / 4 || device >= BLOCKS_MAX / 4 ||
-	    __builtin_mul_overflow(p->pages, p->degree, &refs) || refs > SIZE_MAX / 64)
+	    __builtin_mul_overflow(at_most(c->device_pages, p->pages) * dense, p->degree,
+				   &device) ||
+	    __builtin_mul_overflow(p->pages, p->degree, &refs) || refs > SIZE_MAX / 64 ||
+	    main >= BLOCKS_MAX / 4 || at_most(device, refs) >= BLOCKS_MAX / 4)
 		return tide_fail(err, -EINVAL,
 				 "main or device memory of too many blocks: give less, or larger "
 				 "pages or blocks");
 	p->main_max = (uint32_t)main;
-	p->device_max = (uint32_t)device;
+	p->device_max = (uint32_t)at_most(device, refs);
+	if (!c->device->dense)
+		p->device_bytes = device * p->block_bytes;
+	else if (__builtin_mul_overflow(c->device_pages, c->page_bytes, &p->device_bytes))
+		p->device_bytes = UINT64_MAX;
 	/* A write to what is shared and on the device takes two pages, and one is kept. */
 	uint64_t more = (uint64_t)(c->batch < 2 ? 2 : c->batch) + 1;
 	p->n_frames = (uint32_t)(main + more * p->degree);
@@ -88,10 +110,8 @@ static void link_blocks(struct td_pool *p)
 	p->free_block = TIDE_NIL;
 	for (uint32_t i = 0; i < p->n_frames; i++)
 		p->free_frames[p->frames_n++] = p->n_frames - 1 - i;
-	for (uint32_t i = 0; i < p->device_max; i++)
-		p->free_slots[p->slots_n++] = p->device_max - 1 - i;
-	tide_list_init(&p->main);
-	tide_list_init(&p->device);
+	p->slots_n = p->device_max;
+	td_queue_init(p);
 }
 
 static bool make_index(struct td_pool *p)
@@ -108,24 +128,38 @@ static bool make_index(struct td_pool *p)
 	return true;
 }
 
-static bool make_work(struct td_pool *p)
+static bool make_work(struct td_pool *p, uint32_t i)
 {
-	struct td_pool_work *w = &p->work;
-	size_t most = (size_t)p->batch * p->degree, marks = 1;
-	while (marks < (size_t)p->batch * 4)
-		marks *= 2;
-	w->marks_mask = (uint32_t)(marks - 1);
+	struct td_pool_work *w = &p->works[i];
+	size_t most = (size_t)p->batch * p->degree;
+	w->id = (uint8_t)(i + 1);
+	w->staging = p->staging + i * staging_bytes(p);
+	w->compare = p->compare + i * staging_bytes(p);
 #define MAKE(name, n) ((w->name = calloc(n, sizeof *w->name)) != NULL)
-	bool all = MAKE(items, p->batch) && MAKE(marks, marks) && MAKE(coming, most) &&
-		   MAKE(frames, most) && MAKE(slots, most) && MAKE(host, most) &&
-		   MAKE(hashed, most) && MAKE(places, most) && MAKE(found, most) &&
-		   MAKE(signatures, most) && MAKE(candidates, most) && MAKE(victims, most * 2) &&
-		   MAKE(outs, most * 2) && MAKE(pages, p->batch) && MAKE(results, p->batch) &&
-		   MAKE(sources, p->batch) && MAKE(writes, p->batch) && MAKE(started, p->batch);
+	return MAKE(items, p->batch) && MAKE(coming, most) && MAKE(frames, most) &&
+	       MAKE(slots, most) && MAKE(host, most) && MAKE(hashed, most) && MAKE(places, most) &&
+	       MAKE(found, most) && MAKE(signatures, most) && MAKE(held, most) &&
+	       MAKE(candidates, most) && MAKE(victims, most * 2) && MAKE(outs, most * 2) &&
+	       MAKE(pages, p->batch) && MAKE(results, p->batch) && MAKE(sources, p->batch) &&
+	       MAKE(writes, p->batch) && MAKE(started, p->batch) && MAKE(came, most);
 #undef MAKE
-	w->staging = map((size_t)p->batch * p->page_bytes);
-	w->compare = map((size_t)p->batch * p->page_bytes);
-	return all && w->staging && w->compare;
+}
+
+static bool make_works(struct td_pool *p)
+{
+	size_t pages = 1;
+	bool all = true;
+	while (pages < (size_t)p->batch * p->crews)
+		pages *= 2;
+	p->under_way = calloc(pages, sizeof *p->under_way);
+	p->under_way_mask = (uint32_t)(pages - 1);
+	p->staging = map((p->crews + TD_OTHER_WORKS) * staging_bytes(p));
+	p->compare = map((p->crews + TD_OTHER_WORKS) * staging_bytes(p));
+	if (!p->under_way || !p->staging || !p->compare)
+		return false;
+	for (uint32_t i = 0; i < p->crews + TD_OTHER_WORKS; i++)
+		all &= make_work(p, i);
+	return all;
 }
 
 static bool make_blocks(struct td_pool *p)
@@ -146,35 +180,44 @@ static bool make_blocks(struct td_pool *p)
 	return true;
 }
 
-static int make_memory(struct td_pool *p, struct tide_error *err)
+static int make_memory(struct td_pool *p, const struct td_pool_config *c, struct tide_error *err)
 {
-	bool made = make_blocks(p) && make_work(p);
+	bool made = make_blocks(p) && make_works(p);
 	if (made && p->dedup != TD_POOL_OFF)
 		made = make_index(p);
 	if (made && p->dedup == TD_POOL_AUTO) {
 		p->regions = calloc(p->pages / TD_REGION_PAGES + 1, sizeof *p->regions);
 		made = p->regions != NULL;
 	}
+	if (made && (td_pool_has_policy(c) || c->event))
+		made = td_pool_notes_open(p);
 	return made ? 0
 		    : tide_fail(err, -ENOMEM,
 				"no memory for the pool: give less main memory, or larger pages");
 }
 
-static void free_work(struct td_pool *p)
+static void free_work(struct td_pool_work *w)
 {
-	struct td_pool_work *w = &p->work;
-	void *all[] = {w->items,  w->marks,  w->coming,  w->frames,     w->slots,      w->host,
-		       w->hashed, w->places, w->found,   w->signatures, w->candidates, w->victims,
-		       w->outs,   w->pages,  w->results, w->sources,    w->writes,     w->started};
+	void *all[] = {w->items,      w->held,    w->coming,  w->frames, w->slots,
+		       w->host,       w->hashed,  w->places,  w->found,  w->signatures,
+		       w->candidates, w->victims, w->outs,    w->pages,  w->results,
+		       w->sources,    w->writes,  w->started, w->came};
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		free(all[i]);
-	unmap(w->staging, (size_t)p->batch * p->page_bytes);
-	unmap(w->compare, (size_t)p->batch * p->page_bytes);
+}
+
+static void free_works(struct td_pool *p)
+{
+	for (uint32_t i = 0; i < p->crews + TD_OTHER_WORKS; i++)
+		free_work(&p->works[i]);
+	unmap(p->staging, (p->crews + TD_OTHER_WORKS) * staging_bytes(p));
+	unmap(p->compare, (p->crews + TD_OTHER_WORKS) * staging_bytes(p));
+	free(p->under_way);
 }
 
 static void free_memory(struct td_pool *p)
 {
-	free_work(p);
+	free_works(p);
 	unmap(p->frames, frames_bytes(p));
 	unmap(p->blocks, (size_t)p->n_blocks * sizeof *p->blocks);
 	unmap(p->refs, refs_bytes(p));
@@ -182,6 +225,7 @@ static void free_memory(struct td_pool *p)
 	unmap(p->contents, (size_t)p->n_contents * sizeof *p->contents);
 	unmap(p->table, p->table_n * sizeof *p->table);
 	free(p->rings);
+	free(p->noted);
 	free(p->free_frames);
 	free(p->free_slots);
 	free(p->zeros);
@@ -200,10 +244,14 @@ static void make_locks(struct td_pool *p)
 	pthread_cond_init(&p->news, NULL);
 	pthread_mutex_init(&p->lock, NULL);
 	pthread_mutex_init(&p->flush_lock, NULL);
+	pthread_mutex_init(&p->range_lock, NULL);
+	pthread_mutex_init(&p->sync_lock, NULL);
+	pthread_mutex_init(&p->device_lock, NULL);
 }
 
 static void discard(struct td_pool *p)
 {
+	td_policy_discard(p);
 	p->device_ops->free(p->device_state);
 	td_io_close(p->io);
 	td_io_file_close(&p->file);
@@ -212,6 +260,9 @@ static void discard(struct td_pool *p)
 	pthread_cond_destroy(&p->news);
 	pthread_mutex_destroy(&p->lock);
 	pthread_mutex_destroy(&p->flush_lock);
+	pthread_mutex_destroy(&p->range_lock);
+	pthread_mutex_destroy(&p->sync_lock);
+	pthread_mutex_destroy(&p->device_lock);
 	free(p);
 }
 
@@ -219,11 +270,11 @@ static void discard(struct td_pool *p)
 static int pin_memory(struct td_pool *p, struct tide_error *err)
 {
 	const struct td_pool_device *d = p->device_ops;
-	size_t staging = (size_t)p->batch * p->page_bytes;
+	size_t staging = (p->crews + TD_OTHER_WORKS) * staging_bytes(p);
 	int rc = d->pin(p->device_state, p->frames, frames_bytes(p), err);
 	if (!rc)
-		rc = d->pin(p->device_state, p->work.staging, staging, err);
-	return rc ? rc : d->pin(p->device_state, p->work.compare, staging, err);
+		rc = d->pin(p->device_state, p->staging, staging, err);
+	return rc ? rc : d->pin(p->device_state, p->compare, staging, err);
 }
 
 /* Two pools over one file would lose data without a message if one of them writes. So each pool
@@ -245,6 +296,7 @@ static int set_up(struct td_pool *p, const struct td_pool_config *c, struct tide
 {
 	enum td_io_mode mode = c->read_only ? TD_IO_READ : TD_IO_WRITE;
 	struct td_pool_hasher hasher = {0}; /* can it be had? */
+	struct td_pool_want want = {.where = c->where};
 	int rc = td_io_file_open(&p->file, c->path, mode, err);
 	if (!rc)
 		rc = lock_file(p, err);
@@ -256,13 +308,26 @@ static int set_up(struct td_pool *p, const struct td_pool_config *c, struct tide
 	if (!rc && c->dedup != TD_POOL_OFF)
 		rc = td_pool_hash_load(&hasher, c->hash, err);
 	if (!rc)
-		rc = make_memory(p, err);
+		rc = make_memory(p, c, err);
+	want.slots = p->device_max;
+	want.slot_bytes = p->block_bytes;
+	want.most = c->batch * p->degree;
+	want.bytes = p->device_bytes;
 	if (!rc)
-		rc = c->device->alloc(&p->device_state, p->device_max, p->block_bytes,
-				      c->batch * p->degree, err);
+		rc = c->device->alloc(&p->device_state, &want, err);
 	if (!rc && c->device->pin)
 		rc = pin_memory(p, err);
-	return rc;
+	return rc ? rc : td_policy_open(p, c, err);
+}
+
+/* A trace with marks begins with an empty address range. */
+static void begin_record(struct td_pool *p, const struct td_pool_config *c)
+{
+	p->event = c->event;
+	p->mark = c->mark;
+	p->record_arg = c->record_arg;
+	if (p->mark)
+		p->mark(p->record_arg, &(struct tide_mark){TIDE_MARK_MAP, 0, 0, p->pages});
 }
 
 int td_pool_open(struct td_pool **out, const struct td_pool_config *c, struct tide_error *err)
@@ -284,11 +349,13 @@ int td_pool_open(struct td_pool **out, const struct td_pool_config *c, struct ti
 	p->max_backlog = c->max_backlog;
 	make_locks(p);
 	int rc = set_up(p, c, err);
-	if (rc)
+	if (rc) {
 		discard(p);
-	else
-		*out = p;
-	return rc;
+		return rc;
+	}
+	begin_record(p, c);
+	*out = p;
+	return 0;
 }
 
 /* A flush that failed may succeed the second time. If not, the error is returned. */
@@ -301,6 +368,7 @@ int td_pool_close(struct td_pool *p, struct tide_error *err)
 	if (!p->read_only && td_pool_flush(p, err))
 		rc = td_pool_flush(p, err);
 	td_checked(td_pool_agrees(p));
+	int finished = td_policy_finish(p, rc ? NULL : err);
 	discard(p);
-	return rc;
+	return rc ? rc : finished;
 }

@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "inside.h"
+#include "queue.h"
 
 /* A link is a signature; or a content's number and its generation, as a ref is a block's; 0: none.
  */
@@ -76,7 +76,7 @@ uint32_t td_pool_block_new(struct td_pool *p, uint32_t frame)
 	uint32_t b = take_block(p);
 	p->blocks[b].content = TIDE_NIL;
 	td_pool_put_at(p, b, frame, true);
-	tide_list_push_tail(&p->main, td_pool_links(p), b);
+	td_queue_enter(p, b);
 	return b;
 }
 
@@ -100,6 +100,7 @@ void td_pool_block_free(struct td_pool *p, uint32_t b)
 	struct td_pool_block *block = &p->blocks[b];
 	uint64_t gen = td_pool_word(p, b) >> 32;
 	td_assert(!(td_pool_word(p, b) & (TD_PINS | TD_MAIN)));
+	block->busy = 0;
 	if (td_pool_word(p, b) & TD_INDEXED)
 		td_pool_index_remove(p, b);
 	if (block->content != TIDE_NIL) {
@@ -135,9 +136,9 @@ void td_pool_thaw(struct td_pool *p, uint32_t b)
 
 bool td_pool_take(struct td_pool *p, uint32_t b)
 {
-	if (!td_pool_freeze(p, b))
+	if (p->blocks[b].busy || !td_pool_freeze(p, b))
 		return false;
-	tide_list_remove(&p->main, td_pool_links(p), b);
+	td_queue_leave(p, b);
 	return true;
 }
 
@@ -145,7 +146,7 @@ void td_pool_to_main(struct td_pool *p, uint32_t b, uint32_t frame)
 {
 	td_assert(!(td_pool_word(p, b) & (TD_MAIN | TD_DEVICE)));
 	td_pool_put_at(p, b, frame, true);
-	tide_list_push_tail(&p->main, td_pool_links(p), b);
+	td_queue_enter(p, b);
 	publish(p, b, TD_MAIN);
 }
 
@@ -257,7 +258,7 @@ static void leave(struct td_pool *p, uint64_t ref, uint32_t b)
 /* Pins that a window has on the page's old block go to the new one. */
 static int copy_block(struct td_pool *p, uint64_t ref, uint32_t b)
 {
-	if (!p->frames_n)
+	if (p->frames_n <= p->reserved) /* the others are those of other crews */
 		return -EAGAIN;
 	uint32_t copy = td_pool_block_new(p, td_pool_take_frame(p));
 	memcpy(td_pool_bytes_of(p, copy), td_pool_bytes_of(p, b), p->block_bytes);
@@ -271,21 +272,21 @@ static int copy_block(struct td_pool *p, uint64_t ref, uint32_t b)
 	return 0;
 }
 
-static int own_block(struct td_pool *p, uint64_t ref, bool leads)
+static int own_block(struct td_pool *p, uint64_t ref, bool in_crew)
 {
 	uint32_t b = td_pool_resolve(p, ref);
 	if (td_pool_word(p, b) & TD_PRIVATE)
 		return 0;
 	if (!is_shared(p, b) && detach(p, ref, b))
 		return 0;
-	return leads ? copy_block(p, ref, b) : -EAGAIN;
+	return in_crew ? copy_block(p, ref, b) : -EAGAIN;
 }
 
-int td_pool_own_page(struct td_pool *p, uint64_t page, bool leads)
+int td_pool_own_page(struct td_pool *p, uint64_t page, bool in_crew)
 {
 	int rc = 0;
 	for (uint32_t i = 0; !rc && i < p->degree; i++)
-		rc = own_block(p, page * p->degree + i, leads);
+		rc = own_block(p, page * p->degree + i, in_crew);
 	return rc;
 }
 
@@ -328,10 +329,12 @@ static bool forget_block(struct td_pool *p, uint64_t ref)
 
 bool td_pool_forget(struct td_pool *p, uint64_t page)
 {
-	bool all = true;
+	bool all = true, known = td_queue_knows(p, page);
 	if (td_pool_window_find(p, page))
 		return false;
 	for (uint32_t i = 0; all && i < p->degree; i++)
 		all = forget_block(p, page * p->degree + i);
+	if (all && known)
+		td_queue_forget(p, page);
 	return all;
 }

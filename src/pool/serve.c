@@ -1,9 +1,9 @@
 /* Serves a request whose page is in main memory. All under the lock. */
 #include <errno.h>
 
-#include "inside.h"
+#include "queue.h"
 
-/* A write to what others share needs a frame for the copy: that is the leader's. */
+/* A write to what others share needs a frame for the copy: that is a crew's. */
 static bool is_ready(struct td_pool *p, uint32_t b, bool write)
 {
 	uint64_t word = b == TIDE_NIL ? 0 : td_pool_word(p, b);
@@ -48,13 +48,12 @@ static int pin_page(struct td_pool *p, struct td_pool_request *r)
 	return pin_block(p, r);
 }
 
-int td_pool_serve(struct td_pool *p, struct td_pool_request *r, bool leads)
+int td_pool_serve(struct td_pool *p, struct td_pool_request *r, bool in_crew)
 {
-	int rc = r->write ? td_pool_own_page(p, r->page, leads) : 0;
+	int rc = r->write ? td_pool_own_page(p, r->page, in_crew) : 0;
 	if (rc)
 		return rc;
-	for (uint32_t i = 0; i < p->degree; i++)
-		td_pool_touch(p, td_pool_resolve(p, r->page * p->degree + i));
+	td_queue_used(p, r->page, r->write);
 	if (r->pinned)
 		return pin_page(p, r);
 	td_pool_copy(p, r);

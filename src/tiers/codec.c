@@ -28,6 +28,8 @@ static void measure(struct td_codec *c)
 		c->pack_bytes = align((size_t)LZ4_sizeofState());
 	}
 	c->worker_bytes = c->pack_bytes + c->unpack_bytes + align(c->packed_max);
+	if (c->worker_bytes < c->page_bytes) /* which try_worker() takes for a page */
+		c->worker_bytes = align(c->page_bytes);
 }
 
 static unsigned count_workers(const struct td_codec *c, uint64_t memory_bytes)

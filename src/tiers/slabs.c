@@ -1,6 +1,5 @@
 #include "slabs.h"
 
-#include <stdbool.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -186,7 +185,7 @@ static uint32_t take_slot(struct td_slabs *s, unsigned class)
 int td_slabs_take(struct td_slabs *s, uint32_t bytes, uint32_t *place)
 {
 	pthread_mutex_lock(&s->lock);
-	unsigned class = class_of(s, bytes), from = class;
+	unsigned class = class_of(s, bytes), from = s->exact ? 0 : class;
 	int rc = s->partial[class] == TD_SLABS_NONE ? open_slab(s, class) : 0;
 	/* With no slab to be had, a slot that is too large is better than none. */
 	while (rc && from-- > 0)

@@ -9,6 +9,7 @@
 #define TD_TIERS_SLABS_H
 
 #include <pthread.h>
+#include <stdbool.h>
 
 #include "budget.h"
 
@@ -34,6 +35,10 @@ struct td_slabs {
 	uint32_t partial[TD_SLABS_CLASSES_MAX];
 	uint32_t empty, empty_n, empty_max; /* ready for use, and how many are kept so */
 	uint32_t gone;                      /* empty, given back to the system */
+	/* Set by a user that makes room by giving back what is oldest. Without it, a small thing
+	 * would take the slot of each large one that left, and most of the memory would be empty.
+	 */
+	bool exact; /* no slot of a larger class, even if no slab is to be had */
 	unsigned classes_n;
 	uint32_t slot_bytes[TD_SLABS_CLASSES_MAX]; /* descending */
 	uint16_t slots_n[TD_SLABS_CLASSES_MAX];

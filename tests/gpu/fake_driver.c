@@ -35,13 +35,11 @@ const struct td_gpu_driver tide_cuda_driver = {
 	.api = API, .size = sizeof(struct td_gpu_driver), .info = info};
 
 /* Device memory of the pool: there is none left. */
-static int alloc(void **state, uint64_t slots, uint32_t slot_bytes, uint32_t most,
-		 struct tide_error *err)
+static int alloc(void **state, const struct td_pool_want *want, struct tide_error *err)
 {
 	(void)state;
-	(void)most;
 	return tide_fail(err, -ENOMEM, "no %llu bytes on the fake GPU",
-			 (unsigned long long)slots * slot_bytes);
+			 (unsigned long long)want->slots * want->slot_bytes);
 }
 
 static void give_back(void *state)

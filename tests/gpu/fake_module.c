@@ -78,7 +78,7 @@ static struct td_gpu_run runs[] = {
 			       "\"policy\": {\"ejected\": \"mine\"}}"},
 	COUNTS(.accesses = 1000, .hits = 900, .tier2_hits = 60, .tier2_misses = 40,
 	       .tier3_reads = 40),
-	.predictions_judged = 8, .predictions_right = 7
+	.predictions_judged = 8, .predictions_right = 7, .ejected = "mine"
 }
 }
 ,

@@ -60,6 +60,7 @@ static void test_policy(void **state)
 {
 	struct fixture f = {.g = NULL};
 	struct tide_gpu_options o = options();
+	struct tide_gpu_stats stats = {.size = sizeof stats};
 	struct tide_error err = {0};
 	char *text = NULL;
 	(void)state;
@@ -68,6 +69,9 @@ static void test_policy(void **state)
 	use(&f);
 	end_if(gpu->stats_json(f.g, &text, &err), "stats", &f, &err);
 	puts(text);
+	/* The struct says the same as the document. */
+	assert_ok(gpu->stats(f.g, &stats, &err), &err);
+	assert_int_equal(!*stats.ejected, !strstr(text, "\"ejected\": "));
 	free(text);
 	int rc = gpu->close(f.g, &err);
 	f.g = NULL;

@@ -5,16 +5,9 @@
 # usage: gpu.sh OUTCOME FOLDER-OF-THE-POLICIES PROGRAM
 # The outcome names the function that is called, and some words are several options.
 # shellcheck disable=SC2317,SC2086
-set -u
-
-here=$(cd "$(dirname "$0")" && pwd)
-outcome=$1
-policies=$2
+# shellcheck source=tests/hostile/help.sh
+. "$(dirname "$0")/help.sh"
 program=$3
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-bad=0
-tried=0
 
 # try TIMEOUT: status is left in $status, what was said in error
 try()
@@ -35,12 +28,6 @@ fail()
 says()
 {
 	[ $status -eq 3 ] && head -1 "$work/error" | grep -qE "^[a-z]+: .*($1)"
-}
-
-# number KEY: its value in the result
-number()
-{
-	sed -n "s/^ *\"$1\": \([0-9]*\),*\$/\1/p" "$work/out"
 }
 
 refused()
@@ -90,5 +77,4 @@ while read -r way role what text; do
 	[ "$what" = "$outcome" ] || continue
 	"$outcome"
 done <"$here/ways.txt"
-[ $tried -gt 0 ] || { echo "no way is $outcome" >&2; bad=1; }
-exit $bad
+finish

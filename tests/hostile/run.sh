@@ -5,16 +5,9 @@
 # usage: run.sh OUTCOME FOLDER-OF-THE-POLICIES PROGRAM   (TIDE from the environment)
 # The outcome names the function that is called, and some words are several options.
 # shellcheck disable=SC2317,SC2086
-set -u
-
-here=$(cd "$(dirname "$0")" && pwd)
-outcome=$1
-policies=$2
+# shellcheck source=tests/hostile/help.sh
+. "$(dirname "$0")/help.sh"
 program=$3
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-bad=0
-tried=0
 
 # try OPTIONS...: status is left in $status, and what was said in error
 try()
@@ -86,5 +79,4 @@ while read -r way role what text; do
 		"$outcome"
 	done
 done <"$here/ways.txt"
-[ $tried -gt 0 ] || { echo "no way is $outcome" >&2; bad=1; }
-exit $bad
+finish

@@ -4,14 +4,8 @@
 # usage: sim.sh OUTCOME FOLDER-OF-THE-POLICIES   (TIDE from the environment)
 # The outcome names the function that is called, and some words are several options.
 # shellcheck disable=SC2317,SC2086
-set -u
-
-here=$(cd "$(dirname "$0")" && pwd)
-outcome=$1
-policies=$2
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-bad=0
+# shellcheck source=tests/hostile/help.sh
+. "$(dirname "$0")/help.sh"
 
 fail()
 {
@@ -23,6 +17,7 @@ fail()
 try()
 {
 	status=0
+	tried=$((tried + 1))
 	case "$role $*" in
 	*--prefetch*) ;;
 	evict*) set -- --prefetch sequential:n=40 "$@" ;;
@@ -38,12 +33,6 @@ says()
 {
 	[ $status -eq 1 ] || [ $status -eq 2 ] || return 1
 	[ "$(wc -l <"$work/error")" -eq 1 ] && grep -qE "^tide[ a-z]*: .*($1)" "$work/error"
-}
-
-# number KEY: its value in the result
-number()
-{
-	sed -n "s/^ *\"$1\": \([0-9]*\),*\$/\1/p" "$work/out"
 }
 
 refused()
@@ -81,7 +70,6 @@ loops()
 	says "policy .*has not returned from ${way#loop-} for [12] s" || fail "loops, $model"
 }
 
-model=
 while read -r way role what text; do
 	[ "$what" = "$outcome" ] || continue
 	for model in --functional "--model h200"; do
@@ -90,5 +78,4 @@ while read -r way role what text; do
 		"$outcome"
 	done
 done <"$here/ways.txt"
-[ -n "$model" ] || { echo "no way is $outcome" >&2; bad=1; }
-exit $bad
+finish

@@ -1,5 +1,5 @@
 /* Writes pages through the pool, round after round, and says which rounds were flushed.
- * usage: pool_kill FILE off|on BLOCK    prints a line after each flush; never ends */
+ * usage: pool_kill FILE off|on BLOCK [EVICT]    prints a line after each flush; never ends */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,7 +44,7 @@ static void write_all(struct tide_pool *pool, uint64_t round)
 		pthread_join(threads[i], NULL);
 }
 
-static int write_rounds(const char *path, const char *dedup, const char *block)
+static int write_rounds(const char *path, const char *dedup, const char *block, const char *evict)
 {
 	struct tide_pool_options o = {.size = sizeof o,
 				      .path = path,
@@ -52,6 +52,7 @@ static int write_rounds(const char *path, const char *dedup, const char *block)
 				      .device_size = "128p",
 				      .dedup = dedup,
 				      .block = block,
+				      .evict = evict,
 				      .batch = "32"};
 	struct tide_pool *pool;
 	struct tide_error err;
@@ -72,8 +73,8 @@ static int write_rounds(const char *path, const char *dedup, const char *block)
 
 int main(int argc, char **argv)
 {
-	if (argc == 4)
-		return write_rounds(argv[1], argv[2], argv[3]);
-	fprintf(stderr, "usage: pool_kill FILE off|on BLOCK\n");
+	if (argc == 4 || argc == 5)
+		return write_rounds(argv[1], argv[2], argv[3], argv[4]);
+	fprintf(stderr, "usage: pool_kill FILE off|on BLOCK [EVICT]\n");
 	return 2;
 }

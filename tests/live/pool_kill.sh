@@ -7,7 +7,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/pager_help.sh"
 
 programs=$1
-moments=8
+moments=10
 [ -z "${TIDE_LONG:-}" ] || moments=100
 
 # Direct I/O, where the file system has it: 040000 of the flags.
@@ -21,13 +21,13 @@ is_direct()
 	grep -q '[4567]' flags || fail "no direct I/O: $(cat flags)"
 }
 
-# killed DEDUP BLOCK WAIT: some time after the first flush
+# killed DEDUP BLOCK WAIT [EVICT]: some time after the first flush
 killed()
 {
 	rm -f file
 	truncate -s 3M file
 	: >rounds
-	"$programs/pool_kill" file "$1" "$2" >rounds 2>error &
+	"$programs/pool_kill" file "$1" "$2" ${4:+"$4"} >rounds 2>error &
 	id=$!
 	tries=0
 	while ! [ -s rounds ]; do
@@ -42,16 +42,18 @@ killed()
 	wait $id
 	status=$?
 	[ $status -eq 137 ] || fail "it ended by itself with $status: $(cat error)"
-	"$programs/pool_kill_check" file "$(tail -n 1 rounds)" || fail "dedup $1: flushed data is lost"
+	"$programs/pool_kill_check" file "$(tail -n 1 rounds)" || fail "dedup $1 ${4:-}: flushed data is lost"
 }
 
 i=0
 while [ $i -lt $moments ]; do
 	wait=0.$(printf %03d $((i * 37 % 300)))
-	case $((i % 3)) in
+	case $((i % 5)) in
 	0) killed off 4K "$wait" ;;
 	1) killed on 4K "$wait" ;;
 	2) killed on 512 "$wait" ;;
+	3) killed off 4K "$wait" s3fifo ;;
+	4) killed off 4K "$wait" arc ;;
 	esac
 	i=$((i + 1))
 done

@@ -20,10 +20,11 @@ killed()
 	truncate -s 0 disk.img
 	truncate -s 8M disk.img
 	serve "$plugin" disk.img main=16M stats=stats.json "$@"
-	io 'write -P 0xa1 0 1M' flush 'write -f -P 0xb2 1048577 100000' 'sigraise 9' >said 2>&1
+	io 'write -P 0xa1 0 1M' flush 'write 4M 64k' 'write -f -P 0xb2 1048577 100000' \
+		'sigraise 9' >said 2>&1
 	ask_stats
-	[ "$(figure dirty_pages)" = 0 ] || fail "dirty after FUA: $(cat stats.json)"
-	[ "$(figure flushes)" = 2 ] || fail "not flushed: $(cat stats.json)"
+	[ "$(figure dirty_pages)" = 16 ] || fail "FUA wrote less or more: $(cat stats.json)"
+	[ "$(figure flushes)" = 1 ] || fail "not flushed: $(cat stats.json)"
 	stop KILL
 	is_there '\241' 0 1048576
 	is_there '\0' 1048576 1
@@ -80,7 +81,8 @@ stop || fail "it ended with $?"
 
 # A flush fails, its pages stay, the next one writes them.
 serve "$plugin" disk.img main=16M inject=write=ENOSPC:2 stats=stats.json
-says 'write failed: No space left on device' 'write -f -P 0xd4 0 64k' flush flush flush flush flush
+says 'write failed: No space left on device' 'write -f -P 0xd3 1M 4k' 'write -f -P 0xd4 0 64k' \
+	flush flush
 ask_stats
 [ "$(figure dirty_pages)" = 0 ] || fail "not tried again: $(cat stats.json)"
 stop || fail "it ended with $?"

@@ -91,8 +91,8 @@ run_copy()
 notices_change()
 {
 	serve "$plugin" disk.img main=1M
-	io 'write -P 0x55 3000001 1' >said || fail "$(cat said)"
-	qemu-img compare -f raw -F raw image "$uri" >said && fail "one byte is different, and equal"
+	io 'write -P 0x55 3000001 100' >said || fail "$(cat said)"
+	qemu-img compare -f raw -F raw image "$uri" >said && fail "some bytes are different, and equal"
 	stop
 }
 

@@ -209,6 +209,7 @@ static void test_pool(void **state)
 		assert_int_equal(tide_pool_close(p, &err), 0);
 		REFUSED(tide_pool_close(p, &err), "struct tide_pool is not open, or was closed");
 		REFUSED(tide_pool_flush(p, &err), "struct tide_pool is not open");
+		REFUSED(tide_pool_sync(p, 0, 1, &err), "struct tide_pool is not open");
 		REFUSED(tide_pool_stats(p, &stats, &err), "struct tide_pool is not open");
 		REFUSED(tide_pool_read(p, &stats, 8, 0, &err), "struct tide_pool is not open");
 		assert_int_equal(tide_pool_bytes(p), 0);

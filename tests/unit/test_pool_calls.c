@@ -123,7 +123,7 @@ static void check_ranges(struct fixture *f, uint64_t bytes)
 		switch (draw(&seed) % 6) {
 		case 0:
 			memset(f->shadow + at, 0, n);
-			assert_int_equal(td_pool_trim(f->pool, at, n, NULL), 0);
+			assert_int_equal(td_pool_clear(f->pool, at, n, 0, NULL), 0);
 			break;
 		case 1:
 			memset(f->shadow + at, 0, n);
@@ -184,7 +184,7 @@ static void test_trim_frees_space(void **state)
 	access_page(&f, 30, true, 1);
 	struct tide_pool_pin pin = get(&f, 31, false);
 	memset(f.shadow + 10 * PAGE, 0, 300 * PAGE);
-	assert_int_equal(td_pool_trim(f.pool, 10 * PAGE, 300 * PAGE, NULL), 0);
+	assert_int_equal(td_pool_clear(f.pool, 10 * PAGE, 300 * PAGE, 0, NULL), 0);
 	td_pool_put(f.pool, &pin, NULL);
 	read_all(&f);
 	close_pool(&f);
@@ -292,7 +292,7 @@ static void test_read_only(void **state)
 	read_all(&f);
 	assert_int_equal(td_pool_get(f.pool, 1, TIDE_POOL_WRITE, &pin, &err), -EROFS);
 	assert_int_equal(td_pool_write(f.pool, "x", 1, 0, &err), -EROFS);
-	assert_int_equal(td_pool_trim(f.pool, 0, PAGE, &err), -EROFS);
+	assert_int_equal(td_pool_clear(f.pool, 0, PAGE, 0, &err), -EROFS);
 	assert_int_equal(td_pool_get(f.pool, 20, TIDE_POOL_READ, &pin, &err), -EINVAL);
 	close_pool(&f);
 	remove_file(&f);

@@ -92,7 +92,7 @@ static void test_pin_on_what_was_left(void **state)
 	access_page(&f, 3, true, 1);
 	access_page(&f, 0, true, 2);
 	assert_memory_equal(pin.addr, was, PAGE);
-	assert_int_equal(td_pool_trim(f.pool, 3 * PAGE, PAGE, NULL), 0);
+	assert_int_equal(td_pool_clear(f.pool, 3 * PAGE, PAGE, 0, NULL), 0);
 	memset(f.shadow + 3 * PAGE, 0, PAGE);
 	td_pool_put(f.pool, &pin, NULL);
 	end(&f);

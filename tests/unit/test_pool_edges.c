@@ -42,7 +42,7 @@ static void check_no_holes(enum td_pool_dedup dedup, uint32_t block, int error)
 	struct tide_pool_pin pin = get(&f, 58, false);
 	memset(f.shadow + 20 * PAGE + 9, 0, 300 * PAGE);
 	fallocate_error = error;
-	assert_int_equal(td_pool_trim(f.pool, 20 * PAGE + 9, 300 * PAGE, NULL), 0);
+	assert_int_equal(td_pool_clear(f.pool, 20 * PAGE + 9, 300 * PAGE, 0, NULL), 0);
 	fallocate_error = 0;
 	td_pool_put(f.pool, &pin, NULL);
 	read_all(&f);
@@ -69,7 +69,7 @@ static void test_no_holes_and_no_writes(void **state)
 	f.config.inject = "write=ENOSPC:1";
 	open_pool(&f);
 	fallocate_error = EOPNOTSUPP;
-	assert_int_equal(td_pool_trim(f.pool, 0, 400 * PAGE, &err), -ENOSPC);
+	assert_int_equal(td_pool_clear(f.pool, 0, 400 * PAGE, 0, &err), -ENOSPC);
 	fallocate_error = 0;
 	assert_true(err.text[0]);
 	uint64_t zeros = 0;
@@ -109,7 +109,7 @@ static void check_trim_of_pinned(uint32_t block, int expected)
 		if (td_pool_get(f.pool, i, TIDE_POOL_READ, &pins[n], NULL))
 			break; /* all is pinned */
 	memcpy(was, pins[0].addr, PAGE);
-	assert_int_equal(td_pool_trim(f.pool, 0, PAGE, NULL), expected);
+	assert_int_equal(td_pool_clear(f.pool, 0, PAGE, 0, NULL), expected);
 	assert_memory_equal(pins[0].addr, was, PAGE);
 	while (n)
 		td_pool_put(f.pool, &pins[--n], NULL);
@@ -179,7 +179,7 @@ static void test_eagain_is_an_error(void **state)
 	close_pool(&f);
 	device.gather = again_gather;
 	f.config.device = &device;
-	f.config.inject = NULL;
+	f.config.inject = "read=EAGAIN:21"; /* the one in place of the gather */
 	open_pool(&f);
 	for (uint64_t i = 0; i < 20; i++)
 		access_page(&f, i, false, 0);

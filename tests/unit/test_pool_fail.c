@@ -209,13 +209,10 @@ static void test_some_writes(void **state)
 
 /* ---- the device ---- */
 
-static int no_memory(void **state, uint64_t slots, uint32_t slot_bytes, uint32_t most,
-		     struct tide_error *err)
+static int no_memory(void **state, const struct td_pool_want *want, struct tide_error *err)
 {
 	(void)state;
-	(void)slots;
-	(void)slot_bytes;
-	(void)most;
+	(void)want;
 	return tide_fail(err, -ENOMEM, "no device memory today: come back");
 }
 
@@ -258,12 +255,11 @@ struct moody {
 
 static unsigned mood; /* every so many transfers fail; 0: none */
 
-static int moody_alloc(void **state, uint64_t slots, uint32_t slot_bytes, uint32_t most,
-		       struct tide_error *err)
+static int moody_alloc(void **state, const struct td_pool_want *want, struct tide_error *err)
 {
 	struct moody *m = calloc(1, sizeof *m);
 	*state = m;
-	return td_pool_device_ram.alloc(&m->ram, slots, slot_bytes, most, err);
+	return td_pool_device_ram.alloc(&m->ram, want, err);
 }
 
 static void moody_free(void *state)

@@ -56,7 +56,7 @@ static void test_trim_of_holes(void **state)
 	f.config.dedup = TD_POOL_ON;
 	open_pool(&f);
 	uint64_t before = resident_pages();
-	assert_int_equal(td_pool_trim(f.pool, 0, UINT64_C(16) << 30, NULL), 0);
+	assert_int_equal(td_pool_clear(f.pool, 0, UINT64_C(16) << 30, 0, NULL), 0);
 	assert_true(resident_pages() < before + 4096);
 	memset(f.shadow, 0, 4 * PAGE);
 	read_all(&f);
@@ -144,7 +144,7 @@ static void test_block_device(void **state)
 			memset(f.shadow + at, 0, n);
 		else if (i % 2)
 			memset(f.shadow + at, (int)i, n);
-		int rc = i % 8 == 7 ? td_pool_trim(f.pool, at, n, NULL)
+		int rc = i % 8 == 7 ? td_pool_clear(f.pool, at, n, 0, NULL)
 			 : i % 2    ? td_pool_write(f.pool, f.shadow + at, n, at, NULL)
 				    : td_pool_read(f.pool, got, n, at, NULL);
 		assert_int_equal(rc, 0);

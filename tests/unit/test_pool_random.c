@@ -8,7 +8,8 @@
 #define CALLS 1200
 #define PINS 3
 
-static struct td_pool_device device; /* of this run: ram, perhaps with faults */
+static struct td_pool_device device; /* of this run: one of the table, perhaps with faults */
+static const struct td_pool_device *base;
 static struct {
 	unsigned fail_every; /* transfers and hashes, on average; 0: none */
 	uint64_t seed;
@@ -22,19 +23,18 @@ static bool has_bad_luck(void)
 
 static int gather(void *state, const uint32_t *slots, void *const *to, size_t n)
 {
-	return has_bad_luck() ? -EIO : td_pool_device_ram.gather(state, slots, to, n);
+	return has_bad_luck() ? -EIO : base->gather(state, slots, to, n);
 }
 
 static int scatter(void *state, const uint32_t *slots, const void *const *from, size_t n)
 {
-	return has_bad_luck() ? -EIO : td_pool_device_ram.scatter(state, slots, from, n);
+	return has_bad_luck() ? -EIO : base->scatter(state, slots, from, n);
 }
 
 static int hash(void *state, enum td_pool_hash which, const void *const *blocks, size_t n,
 		struct td_pool_signature *signatures)
 {
-	int rc = has_bad_luck() ? -EIO
-				: td_pool_device_ram.hash(state, which, blocks, n, signatures);
+	int rc = has_bad_luck() ? -EIO : base->hash(state, which, blocks, n, signatures);
 	for (size_t i = 0; !rc && i < n; i++)
 		signatures[i].at[0] &= faults.hash_bits;
 	return rc;
@@ -47,7 +47,7 @@ struct run {
 	struct tide_pool_pin pins[PINS];
 	bool held[PINS];
 	bool may_fail;
-	char shape[256];
+	char shape[320];
 };
 
 static uint64_t pick(struct run *r, uint64_t n)
@@ -65,15 +65,49 @@ static const char *pick_inject(struct run *r)
 	return pick(r, 2) ? NULL : faults_of_files[pick(r, 6)];
 }
 
+static const char *where_of(const struct td_pool_device *d)
+{
+	return !strcmp(d->name, "file") ? "/var/tmp" : !strcmp(d->name, "numa") ? "0" : NULL;
+}
+
 static void pick_device(struct run *r)
 {
 	static const uint64_t bits[] = {UINT64_MAX, UINT64_MAX, 0, UINT64_C(0xff) << 32, 0xff};
-	device = td_pool_device_ram;
+	size_t kinds = 0;
+	while (td_pool_device_table[kinds])
+		kinds++;
+	base = td_pool_device_table[pick(r, kinds)];
+	r->f.config.where = where_of(base);
+	if (base == &td_pool_device_file && r->f.config.block_bytes < 4096)
+		r->f.config.block_bytes = 4096;
+	device = *base;
 	device.gather = gather;
 	device.scatter = scatter;
 	device.hash = hash;
 	faults.fail_every = pick(r, 3) ? 0 : 2 + (unsigned)pick(r, 20);
 	faults.hash_bits = bits[pick(r, 5)];
+}
+
+/* POOL_EVICT=NAME: this one. */
+static void pick_policy(struct run *r)
+{
+	static const char *const evicts[] = {
+		"2q",    "arc",        "cacheus", "clock",      "cp",           "duel",
+		"fifo",  "gdsf",       "hpe",     "hyperbolic", "least-stale",  "lecar",
+		"lfu",   "lirs",       "lrfu",    "lrm",        "lru-k",        "mhpe",
+		"mru",   "observ-lfu", "random",  "observ-lru", "reserved-lru", "s3fifo",
+		"sieve", "slru",       "duel",    "tournament", "wtinylfu",     "prefix-lru"};
+	static const char *const places[] = {"bam", "random", "reuse", "tier-order", "worth"};
+	struct td_pool_config *c = &r->f.config;
+	const char *given = getenv("POOL_EVICT");
+	c->seed = pick(r, 100);
+	if (c->dedup != TD_POOL_OFF || (!given && pick(r, 2)))
+		return;
+	c->evict = given ? given : evicts[pick(r, sizeof evicts / sizeof *evicts)];
+	if (given || !c->device_pages || pick(r, 4))
+		return;
+	c->evict = NULL;
+	c->place = places[pick(r, sizeof places / sizeof *places)];
 }
 
 static void pick_config(struct run *r)
@@ -93,6 +127,7 @@ static void pick_config(struct run *r)
 	c->max_backlog = backlogs[pick(r, 3)];
 	c->device = &device;
 	pick_device(r);
+	pick_policy(r);
 	c->inject = pick_inject(r);
 	r->may_fail = faults.fail_every || (c->inject && strstr(c->inject, "=E"));
 }
@@ -101,13 +136,14 @@ static void describe(struct run *r, uint64_t seed)
 {
 	const struct td_pool_config *c = &r->f.config;
 	snprintf(r->shape, sizeof r->shape,
-		 "seed %llu: file %llu page %u block %u main %llu device %llu dedup %d batch %u "
-		 "backlog %llu inject %s fail %u bits %llx",
+		 "seed %llu: file %llu page %u block %u main %llu %s %llu dedup %d batch %u "
+		 "backlog %llu evict %s place %s inject %s fail %u bits %llx",
 		 (unsigned long long)seed, (unsigned long long)r->bytes, c->page_bytes,
-		 c->block_bytes, (unsigned long long)c->main_pages,
+		 c->block_bytes, (unsigned long long)c->main_pages, base->name,
 		 (unsigned long long)c->device_pages, c->dedup, c->batch,
-		 (unsigned long long)c->max_backlog, c->inject ? c->inject : "none",
-		 faults.fail_every, (unsigned long long)faults.hash_bits);
+		 (unsigned long long)c->max_backlog, c->evict ? c->evict : "-",
+		 c->place ? c->place : "-", c->inject ? c->inject : "none", faults.fail_every,
+		 (unsigned long long)faults.hash_bits);
 }
 
 /* Contents of a few kinds, which differ within a page. */
@@ -116,6 +152,19 @@ static void fill(struct run *r, uint64_t at, uint64_t n)
 	uint64_t kind = pick(r, 4);
 	for (uint64_t i = at; i < at + n; i++)
 		r->f.shadow[i] = (unsigned char)(kind ? kind * 31 + i / 512 % 8 : pick(r, 256));
+}
+
+/* Is it less than a device of slots of any size takes? */
+static bool is_too_little(const struct run *r)
+{
+	struct td_pool_want want = {.slots = r->f.config.device_pages,
+				    .slot_bytes = r->f.config.block_bytes,
+				    .most = 1,
+				    .bytes = r->f.config.device_pages * r->f.config.page_bytes};
+	void *state = NULL;
+	int rc = base->alloc(&state, &want, NULL);
+	base->free(state);
+	return rc == -EINVAL;
 }
 
 static void start(struct run *r, uint64_t seed)
@@ -135,6 +184,8 @@ static void start(struct run *r, uint64_t seed)
 	int fd = open(r->f.path, O_WRONLY | O_TRUNC);
 	assert_int_equal(write(fd, r->f.shadow, r->bytes), r->bytes);
 	close(fd);
+	while (device.dense && is_too_little(r))
+		r->f.config.device_pages++;
 	describe(r, seed);
 	open_pool(&r->f);
 }
@@ -194,21 +245,26 @@ static void settle(struct run *r, const unsigned char *old, uint64_t at, uint64_
 static int change(struct run *r, unsigned how, uint64_t at, uint64_t n)
 {
 	if (how == 0)
-		return td_pool_trim(r->f.pool, at, n, NULL);
-	return td_pool_write(r->f.pool, how == 1 ? NULL : r->f.shadow + at, n, at, NULL);
+		return td_pool_clear(r->f.pool, at, n, 0, NULL);
+	if (how == 1)
+		return td_pool_clear(r->f.pool, at, n, TIDE_POOL_KEEP, NULL);
+	if (how == 2)
+		return td_pool_clear(r->f.pool, at, n, (unsigned)pick(r, 2) | TIDE_POOL_FAST, NULL);
+	return td_pool_write(r->f.pool, how == 3 ? NULL : r->f.shadow + at, n, at, NULL);
 }
 
 static void write_range(struct run *r, uint64_t at, uint64_t n)
 {
-	unsigned how = (unsigned)pick(r, 5);
+	unsigned how = (unsigned)pick(r, 8);
 	unsigned char *old = take_blocks(n + 1);
 	memcpy(old, r->f.shadow + at, n);
-	if (how > 1)
+	if (how > 3)
 		fill(r, at, n);
 	else
 		memset(r->f.shadow + at, 0, n);
 	int rc = change(r, how, at, n);
-	check_rc(r, rc, "a write failed");
+	if (how != 2 || rc != -EOPNOTSUPP)
+		check_rc(r, rc, "a write failed");
 	if (rc)
 		settle(r, old, at, n);
 	free(old);
@@ -275,6 +331,34 @@ static void put_all(struct run *r)
 	memset(r->held, 0, sizeof r->held);
 }
 
+struct parts {
+	struct run *r;
+	uint64_t at;
+	bool any, was_hole;
+};
+
+/* One behind the other, of two kinds by turns; a hole reads as zero. */
+static bool check_part(void *arg, uint64_t offset, uint64_t bytes, bool is_hole)
+{
+	struct parts *p = arg;
+	if (offset != p->at || !bytes || (p->any && is_hole == p->was_hole))
+		wrong(p->r, "a part is not where it should be", offset);
+	for (uint64_t i = offset; is_hole && i < offset + bytes; i++)
+		if (p->r->f.shadow[i])
+			wrong(p->r, "what was written is called a hole", i);
+	*p = (struct parts){p->r, offset + bytes, true, is_hole};
+	return true;
+}
+
+static void check_extents(struct run *r)
+{
+	uint64_t at = pick(r, r->bytes), n = 1 + pick(r, r->bytes - at);
+	struct parts p = {.r = r, .at = at};
+	assert_int_equal(td_pool_extents(r->f.pool, at, n, check_part, &p, NULL), 0);
+	if (p.at != at + n)
+		wrong(r, "the parts end early", p.at);
+}
+
 static void check_state(struct run *r)
 {
 	struct tide_error err = {0};
@@ -290,6 +374,10 @@ static void one_call(struct run *r)
 		check_rc(r, td_pool_flush(r->f.pool, NULL), "a flush failed");
 	else if (luck < 6)
 		check_state(r);
+	else if (luck < 8)
+		check_extents(r);
+	else if (luck < 9)
+		check_rc(r, td_pool_prefetch(r->f.pool, 0, pick(r, r->bytes), NULL), "a prefetch");
 	else if (luck < 40)
 		use_pin(r);
 	else

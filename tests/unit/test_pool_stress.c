@@ -73,9 +73,9 @@ static void change(struct stress *s, uint64_t offset, size_t bytes, enum how how
 	memset(shadow, 0, bytes);
 	if (how == WRITE)
 		fill(shadow, bytes, luck);
-	int rc = how == TRIM ? td_pool_trim(s->f.pool, offset, bytes, &err)
-			     : td_pool_write(s->f.pool, how == WRITE ? shadow : NULL, bytes, offset,
-					     &err);
+	int rc = how == WRITE ? td_pool_write(s->f.pool, shadow, bytes, offset, &err)
+			      : td_pool_clear(s->f.pool, offset, bytes,
+					      how == ZERO ? TIDE_POOL_KEEP : 0, &err);
 	if (!rc)
 		return;
 	refuse(s, err.text);
@@ -124,6 +124,22 @@ static void use_pin(struct stress *s, uint64_t page, bool write, uint64_t luck)
 		memcpy(pin.addr, shadow, PAGE);
 	}
 	td_pool_put(s->f.pool, &pin, NULL);
+}
+
+/* A hole of this thread's own bytes: they must be zero. */
+static bool is_hole_zero(void *arg, uint64_t offset, uint64_t bytes, bool is_hole)
+{
+	struct stress *s = arg;
+	for (uint64_t i = offset; is_hole && i < offset + bytes; i++)
+		if (s->f.shadow[i])
+			complain(s, "what was written is called a hole");
+	return true;
+}
+
+static void look_for_holes(struct stress *s, uint64_t page, uint64_t at, uint64_t n)
+{
+	if (td_pool_extents(s->f.pool, page * PAGE + at, n, is_hole_zero, s, NULL))
+		complain(s, "extents failed");
 }
 
 struct later {
@@ -177,10 +193,14 @@ static void work(void *arg, unsigned thread)
 		case 10:
 			if (luck % 320 == 10)
 				use_async(s, page);
+			else
+				look_for_holes(s, page, at, n);
 			break;
 		case 11:
 			if (luck % 1600 == 11 && td_pool_flush(s->f.pool, NULL))
 				refuse(s, "flush failed");
+			if (td_pool_prefetch(s->f.pool, page * PAGE, n, NULL))
+				refuse(s, "a prefetch failed");
 			break;
 		default: read_range(s, stripe + at, n);
 		}
@@ -205,18 +225,30 @@ static void end_with_failures(struct stress *s)
 	assert_true(s->failed > 10);
 }
 
+static struct {
+	const char *evict, *place;
+} policies; /* of this run */
+static const struct td_pool_device *device_kind = &td_pool_device_ram;
+static const char *device_where;
+
 static void run_sized(enum td_pool_dedup dedup, uint32_t block, uint64_t main, uint64_t device,
 		      uint32_t batch, const char *inject)
 {
 	struct stress *s = calloc(1, sizeof *s);
 	make_file(&s->f, PAGES, few);
 	s->calls = getenv("TIDE_LONG") ? 10000000 / THREADS : SANITIZED ? 1500 : 6000;
+	if (policies.evict || policies.place)
+		s->calls /= 5;
 	s->f.config.dedup = dedup;
 	s->f.config.block_bytes = block;
 	s->f.config.main_pages = main;
 	s->f.config.device_pages = device;
 	s->f.config.batch = batch;
 	s->f.config.inject = inject;
+	s->f.config.evict = policies.evict;
+	s->f.config.place = policies.place;
+	s->f.config.device = device_kind;
+	s->f.config.where = device_where;
 	s->may_fail = inject && strstr(inject, "=E");
 	open_pool(&s->f);
 	run_crew(THREADS, work, s);
@@ -374,6 +406,51 @@ static void test_tiny(void **state)
 	run_sized(TD_POOL_ON, 1024, 1, 1, 3, "read=EIO:40,write=EIO:9");
 }
 
+static void run_policies(const char *evict, const char *place)
+{
+	policies.evict = evict;
+	policies.place = place;
+	run_stress(TD_POOL_OFF, PAGE, 96, NULL);
+	run_stress(TD_POOL_OFF, PAGE, place ? 64 : 0, "short=7");
+	run_stress(TD_POOL_OFF, PAGE, 32, "read=EIO:40,write=ENOSPC:9,short=5");
+	run_sized(TD_POOL_OFF, PAGE, 1, place ? 1 : 0, 1, NULL);
+	policies.evict = policies.place = NULL;
+}
+
+static void test_policies(void **state)
+{
+	(void)state;
+	run_policies("s3fifo", NULL);
+	run_policies("arc", NULL);
+	run_policies("lirs", NULL);
+	run_policies("observ-lru", NULL);
+	run_policies(NULL, "reuse");
+}
+
+/* Compressed memory of few pages is full soon: its blocks are noise. */
+static void test_devices(void **state)
+{
+	static const struct {
+		const struct td_pool_device *device;
+		const char *where;
+		uint64_t pages;
+	} kinds[] = {{&td_pool_device_lz4, NULL, 48},
+		     {&td_pool_device_zstd, NULL, 160},
+		     {&td_pool_device_numa, "0", 64},
+		     {&td_pool_device_file, "/var/tmp", 64}};
+	(void)state;
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+		device_kind = kinds[i].device;
+		device_where = kinds[i].where;
+		run_stress(TD_POOL_OFF, PAGE, kinds[i].pages, NULL);
+		run_stress(TD_POOL_ON, PAGE, kinds[i].pages, "read=EIO:40,write=ENOSPC:9,short=5");
+	}
+	device_kind = &td_pool_device_lz4;
+	device_where = NULL;
+	run_stress(TD_POOL_ON, 512, 48, NULL);
+	device_kind = &td_pool_device_ram;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -381,7 +458,8 @@ int main(void)
 		cmocka_unit_test(test_gram),          cmocka_unit_test(test_no_device),
 		cmocka_unit_test(test_dedu),          cmocka_unit_test(test_dedu_small_blocks),
 		cmocka_unit_test(test_auto),          cmocka_unit_test(test_failures),
-		cmocka_unit_test(test_tiny),
+		cmocka_unit_test(test_tiny),          cmocka_unit_test(test_policies),
+		cmocka_unit_test(test_devices),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,28 +15,14 @@
 #include "tide/event.h"
 
 #define BLOCK_OF_FILE 4096
-#define DRAWN 1024
 #define ACCESSES_PER_PAGE 16
 #define PAGES_MAX (UINT64_C(1) << 32)
 #define DEPTH_MAX 65536
 
 /* ---- what is asked for ---- */
 
-static int parse_pattern(struct td_pool_bench *b, const char *text, struct tide_error *err)
-{
-	double skew = 0.99;
-
-	b->is_zipf = text && strncmp(text, "zipf", 4) == 0;
-	if (!text || strcmp(text, "uniform") == 0 || strcmp(text, "zipf") == 0)
-		return td_workload_zipf_make(&b->zipf, b->pages, skew), 0;
-	if (!b->is_zipf || text[4] != ':' || td_core_real(text + 5, &skew) || skew < 0 || skew > 10)
-		return tide_fail(err, -EINVAL, "--pattern %s: give uniform, zipf, or zipf:SKEW",
-				 td_cli_shown(text).text);
-	td_workload_zipf_make(&b->zipf, b->pages, skew);
-	return 0;
-}
-
-static int parse_updates(struct td_pool_bench *b, const char *text, struct tide_error *err)
+/* 0 if it is not given. */
+static int parse_percent(const char *option, const char *text, double *out, struct tide_error *err)
 {
 	char digits[16] = "0";
 	size_t n = text ? strlen(text) : 0;
@@ -45,10 +31,9 @@ static int parse_updates(struct td_pool_bench *b, const char *text, struct tide_
 		memcpy(digits, text, n + 1);
 		digits[text[n - 1] == '%' ? n - 1 : n] = '\0';
 	}
-	if (n < sizeof digits && td_core_real(digits, &b->updates) == 0 && b->updates >= 0 &&
-	    b->updates <= 100)
+	if (n < sizeof digits && td_core_real(digits, out) == 0 && *out >= 0 && *out <= 100)
 		return 0;
-	return tide_fail(err, -EINVAL, "--updates %s: give a share from 0%% to 100%%",
+	return tide_fail(err, -EINVAL, "--%s %s: give a share from 0%% to 100%%", option,
 			 td_cli_shown(text).text);
 }
 
@@ -64,11 +49,11 @@ static int parse_sizes(struct td_pool_bench *b, const struct td_pool_use_options
 		       struct tide_error *err)
 {
 	uint64_t buffers;
-	int rc = td_lib_page_bytes(args->page, &b->page_bytes, err);
+	int rc = td_lib_page_bytes(args->pool.page, &b->page_bytes, err);
 
 	b->block_bytes = BLOCK_OF_FILE;
-	if (!rc && args->block)
-		td_core_size(args->block, strlen(args->block), &b->block_bytes);
+	if (!rc && args->pool.block)
+		td_core_size(args->pool.block, strlen(args->pool.block), &b->block_bytes);
 	if (rc)
 		return rc;
 	buffers = pages_of(b->options.main_size, b->page_bytes) +
@@ -94,8 +79,9 @@ static int parse_sizes(struct td_pool_bench *b, const struct td_pool_use_options
 static int parse(struct td_pool_bench *b, const struct td_pool_use_options *args,
 		 struct tide_error *err)
 {
-	int rc = td_pool_use_options(args, &b->options, err);
+	int rc = td_pool_use_options(&args->pool, &b->options, "2M", "2M", err);
 
+	b->options.seed = args->seed;
 	if (!rc)
 		rc = td_pool_use_real("working-set", args->working_set, 5, &b->set, err);
 	if (!rc)
@@ -105,9 +91,12 @@ static int parse(struct td_pool_bench *b, const struct td_pool_use_options *args
 	if (!rc)
 		rc = parse_sizes(b, args, err);
 	if (!rc)
-		rc = parse_pattern(b, args->pattern, err);
+		rc = td_pool_bench_pattern(b, args->pattern,
+					   pages_of(b->options.main_size, b->page_bytes), err);
 	if (!rc)
-		rc = parse_updates(b, args->updates, err);
+		rc = parse_percent("updates", args->updates, &b->updates, err);
+	if (!rc)
+		rc = parse_percent("compressible", args->compressible, &b->zeros, err);
 	if (!rc)
 		rc = td_lib_seed(args->seed, &b->seed, err);
 	return rc;
@@ -124,16 +113,6 @@ static void fail(struct td_pool_bench *b, const struct tide_error *err)
 {
 	if (!atomic_exchange(&b->has_failed, true))
 		b->failed = *err;
-}
-
-static void draw(struct td_pool_bench *b, uint64_t *random, uint64_t *pages)
-{
-	if (b->is_zipf) {
-		td_workload_zipf_draw(&b->zipf, random, pages, DRAWN);
-		return;
-	}
-	for (size_t i = 0; i < DRAWN; i++)
-		pages[i] = (uint64_t)((unsigned __int128)tide_random_next(random) * b->pages >> 64);
 }
 
 static int access_page(struct td_pool_bench *b, uint64_t page, bool write, uint64_t value,
@@ -192,16 +171,17 @@ static void wait_for(struct flight *f, uint64_t n)
 			;
 }
 
-static void run_flights(struct td_pool_bench *b, uint64_t n, uint64_t *random)
+static void run_flights(struct td_pool_bench *b, uint64_t n, struct td_pool_draw *d)
 {
-	struct flight f = {.b = b, .value = tide_random_next(random)};
-	uint64_t writes = (uint64_t)(b->updates / 100 * 0x1p53), pages[DRAWN], under_way = 0;
+	struct flight f = {.b = b, .value = tide_random_next(&d->random)};
+	uint64_t writes = (uint64_t)(b->updates / 100 * 0x1p53), under_way = 0;
 
 	sem_init(&f.done, 0, 0);
 	for (uint64_t i = 0; i < n && !b->has_failed; i++) {
-		if (i % DRAWN == 0)
-			draw(b, random, pages);
-		take_off(&f, pages[i % DRAWN], tide_random_next(random) >> 11 < writes);
+		if (i % TD_POOL_DRAWN == 0)
+			td_pool_bench_draw(b, d);
+		take_off(&f, d->pages[i % TD_POOL_DRAWN],
+			 tide_random_next(&d->random) >> 11 < writes);
 		if (++under_way == b->depth) {
 			wait_for(&f, under_way);
 			under_way = 0;
@@ -215,21 +195,22 @@ static void run_share(void *arg, size_t thread)
 {
 	const struct share *s = arg;
 	struct td_pool_bench *b = s->b;
-	uint64_t random = tide_hash64(s->seed + thread), pages[DRAWN];
+	struct td_pool_draw d;
 	uint64_t n = s->accesses / b->threads + (thread < s->accesses % b->threads);
 	uint64_t writes = (uint64_t)(b->updates / 100 * 0x1p53);
 	struct tide_error err = {0};
 
+	td_pool_bench_begin(b, &d, s->seed, thread);
 	if (b->depth > 1) {
-		run_flights(b, n, &random);
+		run_flights(b, n, &d);
 		return;
 	}
 	for (uint64_t i = 0; i < n && !b->has_failed; i++) {
 		uint64_t value = 0;
-		if (i % DRAWN == 0)
-			draw(b, &random, pages);
-		bool write = writes && (value = tide_random_next(&random)) >> 11 < writes;
-		if (access_page(b, pages[i % DRAWN], write, value, &err))
+		if (i % TD_POOL_DRAWN == 0)
+			td_pool_bench_draw(b, &d);
+		bool write = writes && (value = tide_random_next(&d.random)) >> 11 < writes;
+		if (access_page(b, d.pages[i % TD_POOL_DRAWN], write, value, &err))
 			fail(b, &err);
 	}
 }
@@ -277,8 +258,8 @@ int td_pool_bench_run(const void *options, struct tide_error *err)
 		free(b);
 		return rc;
 	}
-	rc = td_pool_file_fill(&file, b->pages * b->page_bytes / b->block_bytes, b->block_bytes,
-			       b->copies, b->seed, err);
+	const struct td_pool_content content = {b->block_bytes, b->copies, b->zeros, b->seed};
+	rc = td_pool_file_fill(&file, b->pages * b->page_bytes / b->block_bytes, &content, err);
 	b->options.path = file.path;
 	if (!rc)
 		rc = run(b, args, err);

@@ -28,12 +28,12 @@ static double sharing(const struct tide_pool_stats *s)
 
 static json_t *input_json(const struct td_pool_bench *b, const struct td_pool_use_options *args)
 {
-	return json_pack("{ss sf sf sf sI sI sI sI sI}", "pattern",
+	return json_pack("{ss sf sf sf sf sI sI sI sI sI}", "pattern",
 			 args->pattern ? args->pattern : "uniform", "working_set", b->set,
-			 "duplicates", b->copies, "updates_percent", b->updates, "pages",
-			 (json_int_t)b->pages, "accesses", (json_int_t)b->accesses, "warm",
-			 (json_int_t)b->warm, "threads", (json_int_t)b->threads, "depth",
-			 (json_int_t)b->depth);
+			 "duplicates", b->copies, "updates_percent", b->updates,
+			 "compressible_percent", b->zeros, "pages", (json_int_t)b->pages,
+			 "accesses", (json_int_t)b->accesses, "warm", (json_int_t)b->warm,
+			 "threads", (json_int_t)b->threads, "depth", (json_int_t)b->depth);
 }
 
 static json_t *counts_json(const struct tide_counts *c)
@@ -80,6 +80,21 @@ static double per(uint64_t ns, uint64_t bytes, uint64_t page_bytes)
 	return bytes ? (double)ns / ((double)bytes / (double)page_bytes) : 0;
 }
 
+static void print_held(const struct tide_pool_stats *s)
+{
+	bool packed = s->packed_bytes || s->same_blocks;
+
+	if (!s->index_bytes && !packed)
+		return;
+	printf("held    %.2f times what is stored", sharing(s));
+	if (s->index_bytes)
+		printf("; index %.2f%% of the block memory", 100 * index_share(s));
+	if (packed)
+		printf("; %s blocks of one word, %s not compressed",
+		       td_cli_grouped(s->same_blocks).text, td_cli_grouped(s->plain_blocks).text);
+	printf("\n");
+}
+
 static int print(const struct td_pool_bench *b, struct tide_error *err)
 {
 	const struct tide_pool_stats *s = &b->after;
@@ -94,9 +109,7 @@ static int print(const struct td_pool_bench *b, struct tide_error *err)
 	int rc = td_cli_table_end(&t, err);
 	if (rc)
 		return rc;
-	if (s->index_bytes)
-		printf("held    %.2f times what is stored; index %.2f%% of the block memory\n",
-		       sharing(s), 100 * index_share(s));
+	print_held(s);
 	printf("speed   %.0f accesses a second, %.2f us each; batches of %.1f pages; transfers "
 	       "%.0f ns a page\n",
 	       (double)b->accesses / b->seconds, b->seconds * 1e6 / (double)b->accesses,

@@ -154,8 +154,8 @@ static int report(const struct check *c, const struct td_pool_use_options *args,
 		return td_cli_print_json(
 			json_pack("{ss ss ss ss sI sI sI sI sI sb}", "tide", tide_version(), "verb",
 				  "pool check", "device",
-				  args->device_kind ? args->device_kind : "ram", "dedup",
-				  args->dedup ? args->dedup : "off", "file_bytes",
+				  args->pool.device ? args->pool.device : "ram", "dedup",
+				  args->pool.dedup ? args->pool.dedup : "off", "file_bytes",
 				  (json_int_t)c->bytes, "threads", (json_int_t)c->threads, "reads",
 				  (json_int_t)c->reads, "writes", (json_int_t)c->writes, "flushes",
 				  (json_int_t)c->flushes, "equal", 1),
@@ -169,8 +169,9 @@ static int report(const struct check *c, const struct td_pool_use_options *args,
 static int prepare(struct check *c, const struct td_pool_use_options *args,
 		   struct tide_pool_options *o, struct td_pool_file *file, struct tide_error *err)
 {
-	int rc = td_pool_use_options(args, o, err);
+	int rc = td_pool_use_options(&args->pool, o, "2M", "2M", err);
 
+	o->seed = args->seed;
 	c->bytes = FILE_BYTES;
 	c->threads = args->threads ? args->threads : 4;
 	c->calls = args->count ? args->count : CALLS;
@@ -184,8 +185,9 @@ static int prepare(struct check *c, const struct td_pool_use_options *args,
 		rc = args->given.words.n
 			     ? td_pool_file_named(file, args->given.words.at[0], args->force, err)
 			     : td_pool_file_nameless(file, args->folder, err);
+	const struct td_pool_content content = {4096, 4, 50, c->seed};
 	if (!rc)
-		rc = td_pool_file_fill(file, c->bytes / 4096, 4096, 4, c->seed, err);
+		rc = td_pool_file_fill(file, c->bytes / 4096, &content, err);
 	return rc;
 }
 

@@ -10,27 +10,18 @@
 
 #define STEP_BYTES ((size_t)1 << 20)
 
-int td_pool_use_options(const struct td_pool_use_options *args, struct tide_pool_options *o,
-			struct tide_error *err)
+int td_pool_use_options(const struct tide_pool_options *given, struct tide_pool_options *o,
+			const char *main_size, const char *device_size, struct tide_error *err)
 {
-	*o = (struct tide_pool_options){
-		.size = sizeof(struct tide_pool_options),
-		.path = "",
-		.page = args->page,
-		.main_size = args->main_size ? args->main_size : "2M",
-		.device_size = args->device_size ? args->device_size : "2M",
-		.device = args->device_kind,
-		.dedup = args->dedup,
-		.block = args->block,
-		.hash = args->hash,
-		.batch = args->batch,
-		.epoch = args->epoch,
-		.max_backlog = args->max_backlog,
-		.inject = args->inject,
-	};
+	*o = *given;
+	o->size = sizeof *o;
+	o->path = "";
+	o->record = NULL;
+	o->main_size = o->main_size ? o->main_size : main_size;
+	o->device_size = o->device_size ? o->device_size : device_size;
 	struct tide_pool *p;
 	int rc = tide_pool_open(&p, o, err);
-
+	o->record = given->record;
 	return rc == -ENOENT ? 0 : rc; /* there is no file without a name: all else is right */
 }
 
@@ -126,19 +117,20 @@ static uint64_t content_of(uint64_t i, uint64_t n, double copies)
 	return i % (contents ? contents : 1);
 }
 
-static int fill(int fd, uint64_t blocks, size_t block_bytes, double copies, uint64_t seed,
-		struct tide_error *err)
+static int fill(int fd, uint64_t blocks, const struct td_pool_content *c, struct tide_error *err)
 {
-	size_t step = STEP_BYTES / block_bytes;
-	unsigned char *bytes = malloc(STEP_BYTES);
+	size_t step = STEP_BYTES / c->block_bytes;
+	size_t noise = (size_t)((double)c->block_bytes * (100 - c->zeros) / 100) & ~(size_t)7;
+	unsigned char *bytes = calloc(1, STEP_BYTES);
 	int rc = bytes ? 0 : tide_fail(err, -ENOMEM, "no memory for a file: free some");
 
 	for (uint64_t i = 0; !rc && i < blocks; i += step) {
 		size_t n = blocks - i < step ? (size_t)(blocks - i) : step;
 		for (size_t k = 0; k < n; k++)
-			td_pool_scribble(bytes + k * block_bytes, block_bytes,
-					 tide_hash64(content_of(i + k, blocks, copies) + seed));
-		rc = td_trace_write_all(fd, bytes, n * block_bytes);
+			td_pool_scribble(
+				bytes + k * c->block_bytes, noise,
+				tide_hash64(content_of(i + k, blocks, c->copies) + c->seed));
+		rc = td_trace_write_all(fd, bytes, n * c->block_bytes);
 		if (rc)
 			tide_fail(err, rc, "cannot write the file: %s: is there room for it?",
 				  strerror(-rc));
@@ -147,15 +139,15 @@ static int fill(int fd, uint64_t blocks, size_t block_bytes, double copies, uint
 	return rc;
 }
 
-int td_pool_file_fill(struct td_pool_file *f, uint64_t blocks, size_t block_bytes, double copies,
-		      uint64_t seed, struct tide_error *err)
+int td_pool_file_fill(struct td_pool_file *f, uint64_t blocks, const struct td_pool_content *c,
+		      struct tide_error *err)
 {
 	int fd = open(f->path, O_WRONLY | O_CLOEXEC), rc;
 
 	if (fd < 0)
 		return tide_fail(err, -errno, "cannot write %s: %s: may it be written?", f->path,
 				 strerror(errno));
-	rc = fill(fd, blocks, block_bytes, copies, seed, err);
+	rc = fill(fd, blocks, c, err);
 	/* On storage, so that what comes is not slowed down by it. */
 	if (!rc && fsync(fd))
 		rc = tide_fail(err, -errno, "cannot write %s: %s: is there room for it?", f->path,

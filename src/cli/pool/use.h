@@ -7,11 +7,10 @@
 
 struct td_pool_use_options {
 	struct td_cli_given given;
-	const char *main_size, *device_size, *device_kind, *page, *dedup, *block, *hash, *batch,
-		*epoch, *max_backlog, *inject;
+	struct tide_pool_options pool;
 	const char *folder, *seed, *progress;
-	const char *pattern, *working_set, *updates, *duplicates; /* of bench */
-	uint64_t threads, count, warm, depth;                     /* 0: not given */
+	const char *pattern, *working_set, *updates, *duplicates, *compressible; /* of bench */
+	uint64_t threads, count, warm, depth;                                    /* 0: not given */
 	bool force, json;
 };
 
@@ -28,18 +27,25 @@ struct td_pool_file {
 };
 
 /* Options as the library takes them, but for the path; and judged as far as they can be without a
- * file. */
-int td_pool_use_options(const struct td_pool_use_options *args, struct tide_pool_options *o,
-			struct tide_error *err);
+ * file. main_size, device_size: if not given. */
+int td_pool_use_options(const struct tide_pool_options *given, struct tide_pool_options *o,
+			const char *main_size, const char *device_size, struct tide_error *err);
 
 /* A file of that name, which may be there already with force. */
 int td_pool_file_named(struct td_pool_file *f, const char *name, bool force,
 		       struct tide_error *err);
 /* One without a name, which goes when it is closed; folder NULL: where temporary files are. */
 int td_pool_file_nameless(struct td_pool_file *f, const char *folder, struct tide_error *err);
-/* Its blocks are random; each content is there `copies` times. */
-int td_pool_file_fill(struct td_pool_file *f, uint64_t blocks, size_t block_bytes, double copies,
-		      uint64_t seed, struct tide_error *err);
+/* What its blocks are made of. */
+struct td_pool_content {
+	size_t block_bytes;
+	double copies; /* each content is there so many times */
+	double zeros;  /* per cent of each block; the rest is random */
+	uint64_t seed;
+};
+
+int td_pool_file_fill(struct td_pool_file *f, uint64_t blocks, const struct td_pool_content *c,
+		      struct tide_error *err);
 /* Messages name a file without a name by its folder. */
 void td_pool_file_explain(const struct td_pool_file *f, struct tide_error *err);
 void td_pool_file_end(struct td_pool_file *f);

@@ -8,7 +8,7 @@
 #include "core/handle.h"
 #include "tide/gpu.h"
 
-#define TD_GPU_DRIVER_API 3
+#define TD_GPU_DRIVER_API 4
 #define TD_GPU_DRIVER_SYMBOL "tide_cuda_driver"
 
 struct td_gpu_driver {

@@ -261,6 +261,8 @@ void td_cuda_orchestrate_stats(struct tide_gpu *g, struct tide_gpu_stats *stats)
 	stats->to_tier2_bytes = o->saved * page;
 	stats->read_bytes += o->read_pages * page;
 	stats->waited_faults = o->waited;
+	if (o->engine)
+		snprintf(stats->ejected, sizeof stats->ejected, "%s", o->engine->ejected);
 }
 
 static int report(struct td_cuda_orchestrator *o, void *to, struct tide_error *err)

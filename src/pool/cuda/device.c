@@ -76,15 +76,14 @@ static int set_up(struct gpu *g, uint64_t slots, struct tide_error *err)
 	return rc;
 }
 
-static int gpu_alloc(void **state, uint64_t slots, uint32_t slot_bytes, uint32_t most,
-		     struct tide_error *err)
+static int gpu_alloc(void **state, const struct td_pool_want *want, struct tide_error *err)
 {
 	struct gpu *g = calloc(1, sizeof *g);
 	if (!g)
 		return tide_fail(err, -ENOMEM, "no memory for a device: free some");
-	g->slot_bytes = slot_bytes;
-	g->most = most;
-	int rc = set_up(g, slots, err);
+	g->slot_bytes = want->slot_bytes;
+	g->most = want->most;
+	int rc = set_up(g, want->slots, err);
 	if (rc)
 		gpu_free(g);
 	else
@@ -243,6 +242,7 @@ const struct td_pool_device td_pool_device_cuda = {
 	.gather = gpu_gather,
 	.scatter = gpu_scatter,
 	.hash = gpu_hash,
+	.epoch_ns = 50000,
 };
 
 /* What libtide finds in libtide_cuda.so. */

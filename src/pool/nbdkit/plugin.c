@@ -2,10 +2,13 @@
  *
  *     nbdkit ./nbdkit-tide-plugin.so file=disk.img main=256M device=1G dedup=auto
  *
- * One pool serves all connections, and is the handle of each. The first connection opens it: by
- * then it is known whether nbdkit was started with -r, and threads may be made. */
+ * One pool serves all connections, and is the handle of each. If nothing else is asked for, the
+ * first connection opens it: by then it is known whether nbdkit was started with -r. */
 #include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
 
+#include "core/clock.h"
 #include "plugin.h"
 
 #define NBDKIT_API_VERSION 2
@@ -15,10 +18,10 @@
 
 static struct {
 	struct td_nbdkit_settings settings;
+	struct td_nbdkit_server server;
 	struct td_nbdkit_stats stats;
-	_Atomic(struct tide_pool *) pool;
+	struct td_nbdkit_control control;
 	pthread_mutex_t opening;
-	bool read_only;
 } plugin = {.opening = PTHREAD_MUTEX_INITIALIZER};
 
 /* The protocol has a name for these; any other would reach the client as EINVAL, its own fault. */
@@ -40,6 +43,52 @@ static int answer(int rc, const struct tide_error *err)
 	return -1;
 }
 
+/* ---- the pool ---- */
+
+static int open_pool(bool read_only, struct tide_error *err)
+{
+	struct tide_pool_options o = plugin.settings.pool;
+	struct tide_pool *pool;
+	o.size = sizeof o;
+	o.read_only = read_only;
+	int rc = tide_pool_open(&pool, &o, err);
+	if (rc)
+		return rc;
+	plugin.server.read_only = read_only;
+	plugin.server.pool = pool;
+	return 0;
+}
+
+/* A file that may not be written is served as one to be read. */
+static int open_once(bool read_only, struct tide_error *err)
+{
+	if (plugin.server.pool)
+		return 0;
+	int rc = open_pool(read_only, err);
+	if (read_only || (rc != -EACCES && rc != -EPERM && rc != -EROFS))
+		return rc;
+	nbdkit_debug("%s: serving it for reading", err->text);
+	return open_pool(true, err);
+}
+
+static void end_badly(void)
+{
+	_exit(EXIT_FAILURE);
+}
+
+/* nbdkit itself would end with success. */
+static void close_pool(void)
+{
+	struct tide_error err;
+	int rc = tide_pool_close(plugin.server.pool, &err);
+	plugin.server.pool = NULL;
+	if (!rc)
+		return;
+	nbdkit_error("%s", err.text);
+	if (atexit(end_badly))
+		nbdkit_error("the exit status does not say so");
+}
+
 /* ---- the server's life ---- */
 
 static int config(const char *key, const char *value)
@@ -54,11 +103,26 @@ static int get_ready(void)
 	return td_nbdkit_try(&plugin.settings);
 }
 
+static int start(void)
+{
+	const struct td_nbdkit_settings *s = &plugin.settings;
+	struct tide_error err;
+	plugin.server.file = s->file;
+	plugin.server.begun_ns = td_clock_ns();
+	plugin.stats.server = plugin.control.server = &plugin.server;
+	plugin.stats.path = s->stats;
+	plugin.control.path = s->control;
+	if (td_nbdkit_stats_start(&plugin.stats))
+		return -1;
+	if (s->when != TD_NBDKIT_FIRST)
+		return answer(open_once(s->when == TD_NBDKIT_READ, &err), &err);
+	return 0;
+}
+
+/* The control socket comes last: whoever can connect to it knows that all is well. */
 static int after_fork(void)
 {
-	plugin.stats.pool = &plugin.pool;
-	plugin.stats.path = plugin.settings.stats;
-	return td_nbdkit_stats_start(&plugin.stats);
+	return start() ? -1 : td_nbdkit_control_start(&plugin.control);
 }
 
 /* Flushed first, so that the last statistics say what that wrote. What it could not write closing
@@ -66,12 +130,11 @@ static int after_fork(void)
 static void cleanup(void)
 {
 	struct tide_error err;
-	if (plugin.pool && !plugin.read_only)
-		tide_pool_flush(plugin.pool, &err);
+	td_nbdkit_control_end(&plugin.control);
+	if (plugin.server.pool && !plugin.server.read_only)
+		tide_pool_flush(plugin.server.pool, &err);
 	td_nbdkit_stats_end(&plugin.stats);
-	if (tide_pool_close(plugin.pool, &err))
-		nbdkit_error("%s", err.text);
-	plugin.pool = NULL;
+	close_pool();
 }
 
 static void unload(void)
@@ -81,39 +144,23 @@ static void unload(void)
 
 /* ---- a connection ---- */
 
-static int open_pool(bool read_only, struct tide_error *err)
-{
-	struct tide_pool_options o = plugin.settings.pool;
-	struct tide_pool *pool;
-	o.size = sizeof o;
-	o.read_only = read_only;
-	int rc = tide_pool_open(&pool, &o, err);
-	if (rc)
-		return rc;
-	plugin.read_only = read_only;
-	plugin.pool = pool;
-	return 0;
-}
-
-/* A file that may not be written is served as one to be read. */
-static int open_once(bool read_only, struct tide_error *err)
-{
-	if (plugin.pool)
-		return 0;
-	int rc = open_pool(read_only, err);
-	if (read_only || (rc != -EACCES && rc != -EPERM && rc != -EROFS))
-		return rc;
-	nbdkit_debug("%s: serving it for reading", err->text);
-	return open_pool(true, err);
-}
-
 static void *connect_client(int read_only)
 {
 	struct tide_error err;
 	pthread_mutex_lock(&plugin.opening);
 	int rc = open_once(read_only, &err);
 	pthread_mutex_unlock(&plugin.opening);
-	return answer(rc, &err) ? NULL : plugin.pool;
+	if (answer(rc, &err))
+		return NULL;
+	plugin.server.connections++;
+	plugin.server.connections_total++;
+	return plugin.server.pool;
+}
+
+static void disconnect_client(void *pool)
+{
+	(void)pool;
+	plugin.server.connections--;
 }
 
 static int64_t get_size(void *pool)
@@ -132,7 +179,7 @@ static int block_size(void *pool, uint32_t *minimum, uint32_t *preferred, uint32
 static int can_write(void *pool)
 {
 	(void)pool;
-	return !plugin.read_only;
+	return !plugin.server.read_only;
 }
 
 /* A flush covers the whole pool, so it also covers writes of other connections. */
@@ -142,21 +189,35 @@ static int can_multi_conn(void *pool)
 	return 1;
 }
 
-/* By a flush of the pool after the write, which is as much as it can do. */
+/* By a sync of the range after the write. */
 static int can_fua(void *pool)
 {
 	(void)pool;
-	return NBDKIT_FUA_EMULATE;
+	return NBDKIT_FUA_NATIVE;
 }
 
-/* What nbdkit reads and throws away stays in the pool. */
 static int can_cache(void *pool)
 {
 	(void)pool;
-	return NBDKIT_CACHE_EMULATE;
+	return NBDKIT_CACHE_NATIVE;
+}
+
+static int always(void *pool)
+{
+	(void)pool;
+	return 1;
 }
 
 /* ---- requests ---- */
+
+/* Ends a request that changed a range. */
+static int end_write(void *pool, int rc, uint64_t offset, uint64_t count, uint32_t flags,
+		     struct tide_error *err)
+{
+	if (!rc && flags & NBDKIT_FLAG_FUA)
+		rc = tide_pool_sync(pool, offset, count, err);
+	return answer(rc, err);
+}
 
 static int read_bytes(void *pool, void *to, uint32_t count, uint64_t offset, uint32_t flags)
 {
@@ -169,8 +230,8 @@ static int write_bytes(void *pool, const void *from, uint32_t count, uint64_t of
 		       uint32_t flags)
 {
 	struct tide_error err;
-	(void)flags;
-	return answer(tide_pool_write(pool, from, count, offset, &err), &err);
+	int rc = tide_pool_write(pool, from, count, offset, &err);
+	return end_write(pool, rc, offset, count, flags, &err);
 }
 
 static int flush(void *pool, uint32_t flags)
@@ -183,20 +244,56 @@ static int flush(void *pool, uint32_t flags)
 static int trim(void *pool, uint32_t count, uint64_t offset, uint32_t flags)
 {
 	struct tide_error err;
-	(void)flags;
-	return answer(tide_pool_trim(pool, offset, count, &err), &err);
+	int rc = tide_pool_trim(pool, offset, count, &err);
+	return end_write(pool, rc, offset, count, flags, &err);
 }
 
+/* A slow zero that was to be fast is the client's to write, and no error. */
 static int zero(void *pool, uint32_t count, uint64_t offset, uint32_t flags)
 {
 	struct tide_error err;
-	if (flags & NBDKIT_FLAG_MAY_TRIM)
-		return trim(pool, count, offset, flags);
-	return answer(tide_pool_zero(pool, offset, count, &err), &err);
+	unsigned how = flags & NBDKIT_FLAG_MAY_TRIM ? 0 : TIDE_POOL_KEEP;
+	if (flags & NBDKIT_FLAG_FAST_ZERO)
+		how |= TIDE_POOL_FAST;
+	int rc = tide_pool_clear(pool, offset, count, how, &err);
+	if (rc == -EOPNOTSUPP) {
+		nbdkit_set_error(EOPNOTSUPP);
+		return -1;
+	}
+	return end_write(pool, rc, offset, count, flags, &err);
 }
 
-/* No extents: what the file calls a hole may be dirty in the pool. No fast zeros: they are writes.
- */
+static int cache(void *pool, uint32_t count, uint64_t offset, uint32_t flags)
+{
+	struct tide_error err;
+	(void)flags;
+	return answer(tide_pool_prefetch(pool, offset, count, &err), &err);
+}
+
+/* ---- extents ---- */
+
+struct parts {
+	struct nbdkit_extents *to;
+	bool one, failed;
+};
+
+static bool add_part(void *arg, uint64_t offset, uint64_t bytes, bool is_hole)
+{
+	struct parts *p = arg;
+	uint32_t type = is_hole ? NBDKIT_EXTENT_HOLE | NBDKIT_EXTENT_ZERO : 0;
+	p->failed = nbdkit_add_extent(p->to, offset, bytes, type) != 0;
+	return !p->failed && !p->one;
+}
+
+static int extents(void *pool, uint32_t count, uint64_t offset, uint32_t flags,
+		   struct nbdkit_extents *to)
+{
+	struct parts p = {.to = to, .one = flags & NBDKIT_FLAG_REQ_ONE};
+	struct tide_error err;
+	int rc = tide_pool_extents(pool, offset, count, add_part, &p, &err);
+	return p.failed ? -1 : answer(rc, &err);
+}
+
 static struct nbdkit_plugin nbdkit = {
 	.name = "tide",
 	.longname = "tide buffer pool",
@@ -210,17 +307,22 @@ static struct nbdkit_plugin nbdkit = {
 	.cleanup = cleanup,
 	.unload = unload,
 	.open = connect_client,
+	.close = disconnect_client,
 	.get_size = get_size,
 	.block_size = block_size,
 	.can_write = can_write,
 	.can_multi_conn = can_multi_conn,
 	.can_fua = can_fua,
 	.can_cache = can_cache,
+	.can_fast_zero = always,
+	.can_extents = always,
 	.pread = read_bytes,
 	.pwrite = write_bytes,
 	.flush = flush,
 	.trim = trim,
 	.zero = zero,
+	.cache = cache,
+	.extents = extents,
 };
 
 NBDKIT_REGISTER_PLUGIN(nbdkit)

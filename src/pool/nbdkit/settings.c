@@ -16,16 +16,21 @@ static const struct key {
 	const char *name;
 	size_t at;
 } keys[] = {
-#define TD_KEY(name, member, help) {name, offsetof(struct tide_pool_options, member)},
+	{"file", offsetof(struct tide_pool_options, path)},
+#define TD_KEY(name, member, value, help, ...) {name, offsetof(struct tide_pool_options, member)},
 #include "keys.def"
 #undef TD_KEY
 };
 
 const char td_nbdkit_help[] =
-#define TD_KEY(name, member, help) name help "\n"
+	"file=FILE\n  the file or block device to serve\n"
+#define TD_KEY(name, member, value, help, ...) name "=" value "\n  " help "\n"
 #include "keys.def"
 #undef TD_KEY
-	"stats=FILE        statistics as JSON, on SIGUSR1 and in the end (standard error)";
+	"open=WHEN\n  who opens the file: the first client (first), or the server when it starts, to\n"
+	"  write or to read (first)\n"
+	"control=SOCKET\n  a socket that gives the statistics: tide pool status SOCKET (none)\n"
+	"stats=FILE\n  statistics as JSON, on SIGUSR1 and in the end (standard error)";
 
 /* ---- keys ---- */
 
@@ -39,10 +44,10 @@ static const char **member(struct td_nbdkit_settings *s, const char *name)
 
 static int refuse_key(const char *name)
 {
-	char all[256] = "";
+	char all[320] = "";
 	for (size_t i = 0, n = 0; i < sizeof keys / sizeof *keys; i++, n = strlen(all))
 		snprintf(all + n, sizeof all - n, "%s, ", keys[i].name);
-	nbdkit_error("unknown key '%s': give %sstats", name, all);
+	nbdkit_error("unknown key '%s': give %sopen, control, stats", name, all);
 	return -1;
 }
 
@@ -52,12 +57,27 @@ static int refuse_second(const char *name)
 	return -1;
 }
 
-static int set_stats(struct td_nbdkit_settings *s, const char *value)
+static int set_path(char **path, const char *key, const char *value)
 {
-	if (s->stats)
-		return refuse_second("stats");
-	s->stats = nbdkit_absolute_path(value);
-	return s->stats ? 0 : -1;
+	if (*path)
+		return refuse_second(key);
+	*path = nbdkit_absolute_path(value);
+	return *path ? 0 : -1;
+}
+
+static int set_open(struct td_nbdkit_settings *s, const char *value)
+{
+	static const char *const words[] = {"first", "write", "read"};
+	if (s->open)
+		return refuse_second("open");
+	s->open = value;
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+		s->when = (enum td_nbdkit_when)i;
+		if (!strcmp(value, words[i]))
+			return 0;
+	}
+	nbdkit_error("open of '%s': give first, write or read", value);
+	return -1;
 }
 
 static int set_file(struct td_nbdkit_settings *s, const char *value)
@@ -66,10 +86,29 @@ static int set_file(struct td_nbdkit_settings *s, const char *value)
 	return s->file ? 0 : -1;
 }
 
+/* Like file=, which nbdkit's working folder must not change. */
+static int set_device(struct td_nbdkit_settings *s, const char *value)
+{
+	const char name[] = "file:";
+	s->pool.device = value;
+	if (strncmp(value, name, sizeof name - 1) != 0 || !value[sizeof name - 1])
+		return 0;
+	char *path = nbdkit_absolute_path(value + sizeof name - 1);
+	if (path && asprintf(&s->device, "%s%s", name, path) < 0)
+		s->device = NULL;
+	free(path);
+	s->pool.device = s->device;
+	return s->device ? 0 : -1;
+}
+
 int td_nbdkit_set(struct td_nbdkit_settings *s, const char *key, const char *value)
 {
 	if (!strcmp(key, "stats"))
-		return set_stats(s, value);
+		return set_path(&s->stats, key, value);
+	if (!strcmp(key, "control"))
+		return set_path(&s->control, key, value);
+	if (!strcmp(key, "open"))
+		return set_open(s, value);
 	const char **at = member(s, key);
 	if (!at)
 		return refuse_key(key);
@@ -77,14 +116,20 @@ int td_nbdkit_set(struct td_nbdkit_settings *s, const char *key, const char *val
 		return refuse_second(key);
 	if (at == &s->pool.path)
 		return set_file(s, value);
-	*at = value;
-	return 0;
+	if (at == &s->pool.device)
+		return set_device(s, value);
+	*at = td_nbdkit_value(s, key, value);
+	s->pool.message = td_nbdkit_say;
+	return *at ? 0 : -1;
 }
 
 void td_nbdkit_unset(struct td_nbdkit_settings *s)
 {
 	free(s->file);
+	free(s->device);
 	free(s->stats);
+	td_nbdkit_forget_paths(s);
+	free(s->control);
 	*s = (struct td_nbdkit_settings){0};
 }
 
@@ -97,7 +142,8 @@ static void try_here(const struct td_nbdkit_settings *s, int to)
 	struct tide_error err = {0};
 	o.size = sizeof o;
 	o.read_only = true;
-	tide_pool_open(&pool, &o, &err);
+	if (!tide_pool_open(&pool, &o, &err) && o.record)
+		tide_pool_close(pool, NULL); /* or a part of the record would stay */
 	ssize_t n = write(to, &err, sizeof err);
 	_exit(n != sizeof err);
 }
@@ -134,7 +180,8 @@ static int try_apart(const struct td_nbdkit_settings *s, struct tide_error *err)
 int td_nbdkit_try(const struct td_nbdkit_settings *s)
 {
 	struct tide_error err;
-	if (s->stats && td_nbdkit_stats_try(s->stats))
+	if ((s->stats && td_nbdkit_stats_try(s->stats)) ||
+	    (s->control && td_nbdkit_control_try(s->control)))
 		return -1;
 	if (!try_apart(s, &err))
 		return 0;

@@ -79,17 +79,13 @@ int td_nbdkit_stats_try(const char *path)
 /* Without a stats file, nbdkit shows the statistics of the end only if it is verbose. */
 static void say(const struct td_nbdkit_stats *s)
 {
-	struct tide_pool *pool = atomic_load(s->pool);
-	struct tide_error err;
-	char *text;
-	if (!pool) {
+	if (!atomic_load(&s->server->pool)) {
 		nbdkit_debug("no client has come: there are no statistics");
 		return;
 	}
-	if (tide_pool_stats_json(pool, &text, &err)) {
-		nbdkit_error("%s", err.text);
+	char *text = td_nbdkit_document(s->server);
+	if (!text)
 		return;
-	}
 	if (s->path)
 		replace(s->path, text);
 	else if (atomic_load(&s->ending))
