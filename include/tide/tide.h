@@ -139,10 +139,11 @@ struct tide_mrc_options {
 	const char *trace, *workload, *format, *columns, *page, *seed; /* as in tide_sim_options */
 	const char *policy; /* "lru": any eviction policy, or "vmin", "osl" */
 	const char *sizes;  /* "1%,5%,1024p", or a number of points, evenly spread; "50" */
-	/* "0.01" or "1%": a share of the pages, by hash. "auto": for policies that need a run per
-	 * size, a share if accesses times sizes are more than 800 million. NULL: all, exact. */
+	/* "0.01" or "1%": a share of the pages, by hash. "auto": for policies that do not have all
+	 * sizes in one pass, a share if accesses times sizes are more than 800 million. NULL: all,
+	 * exact. */
 	const char *sample;
-	unsigned threads; /* for policies that need a run per size; 0: all cores */
+	unsigned threads; /* for policies that do not have all sizes in one pass; 0: all cores */
 	const struct tide_facts *facts;
 	/* true: objects with sizes and costs, as in tide_sim_options. Sizes of the curve are bytes,
 	 * pages of `page`, or shares of all objects' sizes. Every policy takes a run per size, over
@@ -183,8 +184,8 @@ struct tide_mrc {
 	unsigned samples;
 	double sample_share;  /* of the pages, in each sample */
 	const double *errors; /* estimated errors of the miss ratios, as many as points */
-	/* Hits before the first miss of their group, as many as points, for the exact curve of lru.
-	 * NULL: the input has no groups. */
+	/* Hits before the first miss of their group, as many as points, for the exact curves of
+	 * lru, arc, lfu and s3fifo. NULL: the input has no groups. */
 	const uint64_t *prefix_hits;
 	/* Of objects with sizes: the sum of their sizes, and rows, as many as points. 0 and NULL:
 	 * all pages are equal. */

@@ -16,6 +16,7 @@ struct td_lib_curve {
 	uint64_t page_bytes, seed;
 	double rate;               /* the share of the pages that is looked at; 1: exact */
 	bool is_auto;              /* may mrc_runs.c choose the rate? */
+	bool spool;                /* copy an input that cannot be opened again */
 	struct td_lib_near *sizes; /* n of them; NULL: n points spread over the footprint */
 	size_t n;
 	struct td_trace_facts facts, given; /* of the input; as the program knows them */
@@ -76,7 +77,7 @@ void td_lib_leu_free(struct td_lib_leu *leu);
 /* Is this an input that cannot be opened again? */
 bool td_lib_curve_read_once(const struct td_lib_curve *c);
 
-/* mrc_runs.c: every size is a run of its own. */
+/* mrc_runs.c: the sizes are lanes of a few passes, or runs of their own. */
 int td_lib_curve_runs(struct td_lib_curve *c, struct tide_mrc **out, struct tide_error *err);
 
 #endif

@@ -161,6 +161,7 @@ int td_lib_curve_source(const struct td_lib_curve *c, struct td_trace_source **o
 			  .format = o->format,
 			  .columns = o->columns,
 			  .page_bytes = c->page_bytes,
+			  .spool = c->spool,
 			  .digest = true},
 	};
 	if (c->reading && td_lib_reading_open(c->reading, &in, out))

@@ -1,40 +1,22 @@
 /* The curve of a policy that is no stack algorithm: a run for every size, on several threads. The
  * input is read once and kept in memory (kept.h), and all runs go over it. Of a sampled curve,
  * several samples are kept, each of other pages. The runs over a sample have the same share of the
- * size (miniature simulations). Their mean is the curve, and how they differ gives its error. */
+ * size (miniature simulations). Their mean is the curve, and how they differ gives its error.
+ *
+ * Some policies have a method for many sizes in one pass (mrc_lanes.c). Then only samples are kept.
+ */
+#include "mrc_runs.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 
 #include "core/jobs.h"
-#include "curves.h"
-#include "samples.h"
 
 #define PROGRESS_EVERY 256 /* batches: a million accesses */
-
-struct run {
-	struct runs *all;
-	uint64_t faults;
-	uint64_t hit_bytes, fault_bytes, hit_cost, fault_cost; /* of objects */
-	_Atomic uint64_t done;                                 /* accesses */
-	struct tide_error err;
-	int rc;
-};
-
-struct runs {
-	struct td_lib_curve *curve;
-	struct tide_mrc *mrc;
-	struct tide_facts facts;
-	struct run *run; /* of each size, as many as samples */
-	size_t n;
-	struct td_lib_samples samples;
-	atomic_bool failed;
-	pthread_mutex_t lock; /* of progress */
-};
+#define LANES_ACCESSES_MOST (UINT32_MAX - TIDE_BATCH)
 
 /* ---- before any run ---- */
 
@@ -68,7 +50,7 @@ static int survey_objects(struct td_lib_curve *c, struct td_trace_source *source
 }
 
 /* Whatever is not known of the input, so that no run has to look for it. */
-static int learn(struct runs *r, struct td_trace_source *source, struct tide_error *err)
+static int learn(struct td_lib_runs *r, struct td_trace_source *source, struct tide_error *err)
 {
 	struct td_trace_facts f = is_known(&source->facts) ? source->facts : r->curve->given;
 	int rc = 0;
@@ -84,37 +66,56 @@ static int learn(struct runs *r, struct td_trace_source *source, struct tide_err
 				       .pages = f.pages,
 				       .last_page = f.last_page,
 				       .refs = f.refs};
+	if (f.accesses > LANES_ACCESSES_MOST)
+		r->lanes = NULL;
+	r->samples.lanes = r->lanes != NULL;
 	if (!rc)
 		rc = td_lib_samples_choose(&r->samples, r->curve, f.accesses, f.pages, err);
-	return rc ? rc : td_lib_samples_take(&r->samples, source, f.accesses, err);
+	if (rc || (r->lanes && r->samples.n == 1))
+		return rc;
+	return td_lib_samples_take(&r->samples, source, f.accesses, err);
 }
 
-static int prepare(struct runs *r, struct td_lib_curve *c, struct tide_error *err)
+static int refuse_pipe(const struct td_lib_curve *c, struct tide_error *err)
 {
-	struct td_trace_source *source;
-	if (td_lib_curve_read_once(c))
-		return tide_fail(err, -EINVAL,
-				 "the curve of %s takes a run per size, and %s can be read only "
-				 "once: write it to a file first",
-				 c->policy,
-				 strcmp(c->options->trace, "-") ? "a pipe" : "standard input");
-	int rc = td_lib_curve_source(c, &source, err);
+	return tide_fail(err, -EINVAL,
+			 "the curve of %s takes a run per size, and %s can be read only once: "
+			 "write it to a file first",
+			 c->policy, strcmp(c->options->trace, "-") ? "a pipe" : "standard input");
+}
+
+static int prepare(struct td_lib_runs *r, struct tide_error *err)
+{
+	struct td_lib_curve *c = r->curve;
+	int rc = td_lib_lanes_choose(r, err);
 	if (rc)
 		return rc;
-	c->format = source->ops->format;
-	rc = learn(r, source, err);
-	memcpy(r->facts.digest, source->facts.digest, sizeof r->facts.digest);
-	td_trace_close(source);
+	c->spool = td_lib_curve_read_once(c);
+	if (c->spool && !r->lanes)
+		return refuse_pipe(c, err);
+	rc = td_lib_curve_source(c, &r->source, err);
+	if (rc)
+		return rc;
+	c->format = r->source->ops->format;
+	r->has_groups = r->source->groups;
+	rc = learn(r, r->source, err);
+	memcpy(r->facts.digest, r->source->facts.digest, sizeof r->facts.digest);
+	if (!rc && c->spool && !r->lanes)
+		rc = refuse_pipe(c, err);
+	if (!c->spool) {
+		td_trace_close(r->source);
+		r->source = NULL;
+	}
 	return rc ? rc : td_lib_curve_points(c, r->facts.pages, &r->mrc, err);
 }
 
 /* ---- a run ---- */
 
 /* Called by every thread; one that finds another drawing goes on with its run. */
-static void show(void *arg, uint64_t done, uint64_t total)
+void td_lib_runs_show(void *arg, uint64_t done, uint64_t total)
 {
-	struct run *run = arg;
-	struct runs *all = run->all;
+	struct td_lib_run *run = arg;
+	struct td_lib_runs *all = run->all;
 	uint64_t sum = 0;
 	run->done = done;
 	if (!all->curve->progress || pthread_mutex_trylock(&all->lock))
@@ -125,24 +126,27 @@ static void show(void *arg, uint64_t done, uint64_t total)
 	pthread_mutex_unlock(&all->lock);
 }
 
-/* The share of the pages that the sample of a run really has. Its runs have as much of the size: at
- * least one page. */
-static double rate_of(const struct runs *r, size_t i)
+double td_lib_runs_rate(const struct td_lib_runs *r, size_t i)
 {
 	const struct td_lib_samples *s = &r->samples;
 	return s->n == 1 ? 1 : (double)s->kept[i % s->n].space.n / (double)r->facts.pages;
 }
 
-static int open_run(const struct runs *r, size_t i, struct tide_sim **sim, struct tide_error *err)
+double td_lib_runs_pages(const struct td_lib_runs *r, size_t i)
+{
+	return fmax(1, round(r->mrc->at[i / r->samples.n].pages * td_lib_runs_rate(r, i)));
+}
+
+static int open_run(const struct td_lib_runs *r, size_t i, struct tide_sim **sim,
+		    struct tide_error *err)
 {
 	const struct tide_mrc_options *o = r->curve->options;
-	size_t point = i / r->samples.n;
-	double pages = r->mrc->at[point].pages * rate_of(r, i);
 	char near[32];
 	if (o->objects)
-		snprintf(near, sizeof near, "%" PRIu64, r->mrc->objects[point].near_bytes);
+		snprintf(near, sizeof near, "%" PRIu64,
+			 r->mrc->objects[i / r->samples.n].near_bytes);
 	else
-		snprintf(near, sizeof near, "%.0fp", fmax(1, round(pages)));
+		snprintf(near, sizeof near, "%.0fp", td_lib_runs_pages(r, i));
 	struct tide_sim_options options = {.size = sizeof options,
 					   .trace = o->trace,
 					   .workload = o->workload,
@@ -163,7 +167,7 @@ static int open_run(const struct runs *r, size_t i, struct tide_sim **sim, struc
 }
 
 /* The kept accesses of a part, in place of the input that the run has opened. */
-static int run_kept(struct run *run, const struct td_lib_kept *k, struct tide_sim *sim)
+static int run_kept(struct td_lib_run *run, const struct td_lib_kept *k, struct tide_sim *sim)
 {
 	struct td_engine *e = sim->engine;
 	int rc = td_lib_kept_share(k, e, &run->err);
@@ -172,16 +176,16 @@ static int run_kept(struct run *run, const struct td_lib_kept *k, struct tide_si
 		if (!rc)
 			rc = td_lib_kept_run(k, i, e, &run->err);
 		if ((i + 1) % PROGRESS_EVERY == 0)
-			show(run, e->counts.accesses, k->accesses);
+			td_lib_runs_show(run, e->counts.accesses, k->accesses);
 	}
-	show(run, e->counts.accesses, k->accesses);
+	td_lib_runs_show(run, e->counts.accesses, k->accesses);
 	return rc ? rc : td_engine_finish(e, &run->err);
 }
 
 static void do_run(void *arg, size_t i)
 {
-	struct runs *r = arg;
-	struct run *run = &r->run[i];
+	struct td_lib_runs *r = arg;
+	struct td_lib_run *run = &r->run[i];
 	struct tide_sim *sim = NULL;
 	struct tide_counts counts = {.size = sizeof counts};
 	if (r->failed)
@@ -190,7 +194,7 @@ static void do_run(void *arg, size_t i)
 	run->rc = open_run(r, i, &sim, &run->err);
 	if (!run->rc)
 		run->rc = r->samples.kept ? run_kept(run, &r->samples.kept[i % r->samples.n], sim)
-					  : tide_sim_run(sim, show, run, &run->err);
+					  : tide_sim_run(sim, td_lib_runs_show, run, &run->err);
 	if (run->rc)
 		r->failed = true;
 	else
@@ -211,7 +215,7 @@ static void do_run(void *arg, size_t i)
 
 /* ---- all of them ---- */
 
-static int first_failure(const struct runs *r, struct tide_error *err)
+static int first_failure(const struct td_lib_runs *r, struct tide_error *err)
 {
 	for (size_t i = 0; i < r->n; i++) {
 		if (r->run[i].rc)
@@ -220,83 +224,10 @@ static int first_failure(const struct runs *r, struct tide_error *err)
 	return 0;
 }
 
-/* Divides by the accesses expected of so many pages, not by those of the sample. If a page with
- * very many accesses is in the sample or not, the difference counts as hits at every size
- * (SHARDS-adj). */
-static double ratio_of(const struct runs *r, size_t i)
-{
-	double expected = (double)r->facts.accesses * rate_of(r, i);
-	return expected > 0 ? fmin((double)r->run[i].faults / expected, 1) : 0;
-}
-
-/* The mean of the samples, and the standard error of the mean. */
-static void average(const struct runs *r, size_t first, double *mean, double *error)
-{
-	double squares = 0;
-	*mean = 0;
-	for (size_t i = first; i < first + r->samples.n; i++)
-		*mean += ratio_of(r, i) / r->samples.n;
-	for (size_t i = first; i < first + r->samples.n; i++)
-		squares += (ratio_of(r, i) - *mean) * (ratio_of(r, i) - *mean);
-	*error = sqrt(squares / (r->samples.n - 1) / r->samples.n);
-}
-
-static void fill_exact(struct runs *r)
-{
-	struct tide_mrc_point *at = td_lib_curve_at(r->mrc);
-	r->mrc->sampled_accesses = r->facts.accesses;
-	for (size_t i = 0; i < r->mrc->n; i++) {
-		at[i].misses = r->run[i].faults;
-		at[i].miss_ratio = ratio_of(r, i);
-	}
-}
-
-static double share(uint64_t missed, uint64_t hit)
-{
-	double all = (double)missed + (double)hit;
-	return all > 0 ? (double)missed / all : 0;
-}
-
-static void fill_objects(struct runs *r)
-{
-	struct tide_mrc_object *at = td_lib_curve_objects(r->mrc);
-	for (size_t i = 0; i < r->mrc->n; i++) {
-		at[i].byte_miss_ratio = share(r->run[i].fault_bytes, r->run[i].hit_bytes);
-		at[i].cost_miss_ratio = share(r->run[i].fault_cost, r->run[i].hit_cost);
-	}
-}
-
-static void fill_sampled(struct runs *r)
-{
-	struct tide_mrc *m = r->mrc;
-	struct tide_mrc_point *at = td_lib_curve_at(m);
-	double *errors = td_lib_curve_errors(m);
-	m->sampled_accesses = r->samples.accesses;
-	m->samples = r->samples.n;
-	m->sample_share = r->curve->rate / r->samples.n;
-	for (size_t i = 0; i < m->n; i++) {
-		average(r, i * r->samples.n, &at[i].miss_ratio, &errors[i]);
-		at[i].misses = (uint64_t)(at[i].miss_ratio * (double)r->facts.accesses + 0.5);
-		m->error += errors[i] / (double)m->n;
-	}
-}
-
-static void fill(struct runs *r)
-{
-	r->mrc->accesses = r->facts.accesses;
-	r->mrc->method = r->samples.kept ? "all sizes over one reading" : "a run per size";
-	if (r->mrc->objects)
-		fill_objects(r);
-	if (r->samples.n == 1)
-		fill_exact(r);
-	else
-		fill_sampled(r);
-}
-
 int td_lib_curve_runs(struct td_lib_curve *c, struct tide_mrc **out, struct tide_error *err)
 {
-	struct runs r = {.curve = c, .lock = PTHREAD_MUTEX_INITIALIZER};
-	int rc = prepare(&r, c, err);
+	struct td_lib_runs r = {.curve = c, .lock = PTHREAD_MUTEX_INITIALIZER};
+	int rc = prepare(&r, err);
 	if (rc)
 		goto out;
 	r.n = r.mrc->n * r.samples.n;
@@ -305,10 +236,13 @@ int td_lib_curve_runs(struct td_lib_curve *c, struct tide_mrc **out, struct tide
 		rc = tide_fail(err, -ENOMEM, "out of memory");
 		goto out;
 	}
-	td_jobs_run(r.n, c->options->threads, do_run, &r);
+	if (r.lanes)
+		td_lib_lanes_run(&r);
+	else
+		td_jobs_run(r.n, c->options->threads, do_run, &r);
 	rc = first_failure(&r, err);
 	if (!rc) {
-		fill(&r);
+		td_lib_runs_fill(&r);
 		*out = r.mrc;
 		r.mrc = NULL;
 	}
@@ -316,5 +250,8 @@ out:
 	free(r.run);
 	free(r.mrc);
 	td_lib_samples_free(&r.samples);
+	td_trace_close(r.source);
+	if (r.choice.policy)
+		td_policy_release(&r.choice);
 	return rc;
 }

@@ -10,15 +10,17 @@
 /* ---- how many, and how large ---- */
 
 /* How much an exact curve may take before a sample is the default: accesses times sizes, about ten
- * seconds of a core. Time itself may not decide, because results are the same everywhere. */
+ * seconds of a core by runs, and five by lanes. Time itself may not decide, because results are the
+ * same everywhere. */
 #define EXACT_MOST 800e6
-#define SAMPLED_MOST 100e6 /* of all samples together */
+#define SAMPLED_MOST 100e6 /* of all samples together, by runs */
+#define LANES_MOST 200e6   /* the same by lanes */
 #define SAMPLES 8u
 #define PAGES_LEAST 2048.0 /* in all samples together, when the share is not given */
 #define PART_PAGES 256.0   /* there are fewer samples than 8 if these had fewer pages */
 
 /* The share of the pages that all samples have together: 8 times 10%, 5%, 2%, 1% and so on. */
-static double choose_rate(double accesses, double sizes, double pages)
+static double choose_rate(double accesses, double sizes, double pages, double most)
 {
 	static const double steps[] = {1, 0.5, 0.2};
 	double power = 0.1, chosen = 1;
@@ -29,7 +31,7 @@ static double choose_rate(double accesses, double sizes, double pages)
 		if (pages * rate < PAGES_LEAST)
 			break;
 		chosen = rate;
-		if (accesses * sizes * rate <= SAMPLED_MOST)
+		if (accesses * sizes * rate <= most)
 			break;
 		power /= i % 3 == 2 ? 10 : 1;
 	}
@@ -69,7 +71,8 @@ int td_lib_samples_choose(struct td_lib_samples *s, struct td_lib_curve *c, uint
 			"%s needs the future, which samples do not have: leave out `sample`",
 			c->policy);
 	if (c->is_auto && !future && !c->options->objects)
-		c->rate = choose_rate((double)accesses, (double)c->n, (double)pages);
+		c->rate = choose_rate((double)accesses, (double)c->n, (double)pages,
+				      s->lanes ? LANES_MOST : SAMPLED_MOST);
 	s->objects = c->options->objects;
 	s->n = choose_parts((double)pages, c->rate);
 	s->rate = c->rate;

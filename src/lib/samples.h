@@ -12,6 +12,7 @@ struct td_lib_samples {
 	double rate;              /* the share of the pages that is in one of them */
 	uint64_t groups;          /* of the input, so far */
 	bool objects;             /* with their sizes and costs */
+	bool lanes;               /* many sizes in one pass: samples may be larger */
 };
 
 /* How many samples, and where the caller left it to tide, the curve's rate. */

@@ -112,7 +112,9 @@ static void test_points_are_runs(void **state)
 	char leu[128];
 	assert_runs(files, "lru", "one pass");
 	assert_runs(files, "opt", "one pass");
-	assert_runs(files, "arc", ONE_READING);
+	assert_runs(files, "arc", "one pass");
+	assert_runs(files, "s3fifo:small=20", "one pass");
+	assert_runs(files, "2q", ONE_READING);
 	assert_runs(files, "clock:new=0", ONE_READING);
 	assert_runs(files, "leu", ONE_READING);
 	snprintf(leu, sizeof leu, "leu:train=%s", files->trace);
@@ -268,7 +270,8 @@ static void test_sizes(void **state)
 /* A cyclic scan is alike in every sample: what is estimated is known. */
 static void test_sampled(void **state)
 {
-	static const char *const policies[] = {"lru", "opt", "vmin", "osl", "fifo", "mru"};
+	static const char *const policies[] = {"lru",  "opt", "vmin", "osl",
+					       "fifo", "mru", "lfu",  "arc"};
 	(void)state;
 	for (size_t i = 0; i < sizeof policies / sizeof *policies; i++) {
 		struct tide_mrc_options o = {.size = sizeof o,
@@ -409,7 +412,7 @@ static void test_refused(void **state)
 		       "both");
 	assert_refused(&(struct tide_mrc_options){.size = sizeof(struct tide_mrc_options),
 						  .trace = "-",
-						  .policy = "arc"},
+						  .policy = "2q"},
 		       "standard input can be read only once");
 }
 
