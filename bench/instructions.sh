@@ -84,11 +84,5 @@ where policies are made of lists: opt reads the trace twice, random walks a tree
 
 policy         per hit  per fault
 TEXT
-if ! command -v valgrind >/dev/null; then
-	echo "skipped: valgrind is not installed; make deps gets it"
-	exit 0
-fi
-for policy in $COUNTED; do
-	one "$policy"
-done
+each_counted one
 echo "of each, reading the access: $(reading)"

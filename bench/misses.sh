@@ -44,10 +44,4 @@ misses: of the data cache per access, zipf over $pages pages, 10% near, own form
 
 policy        instructions    of 32 KiB     of 1 MiB
 TEXT
-if ! command -v valgrind >/dev/null; then
-	echo "skipped: valgrind is not installed; make deps gets it"
-	exit 0
-fi
-for policy in $COUNTED; do
-	one "$policy"
-done
+each_counted one

@@ -275,7 +275,6 @@ static void on_evicted(void *self, tide_chunk c, const struct tide_evicted *what
 	struct expert_page *at = expert_page(s->x.view, c.index);
 	(void)what;
 	take(s, c.index);
-	heap_remove(&s->x.heap, c.index);
 	restore(s, at);
 	uint32_t forgotten = experts_enter_history(&s->x, c.index);
 	if (forgotten != TIDE_NIL)

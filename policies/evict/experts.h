@@ -95,10 +95,12 @@ static inline void experts_leave_history(struct experts *x, uint32_t i)
 	at->state = EXPERTS_AWAY;
 }
 
-/* A page has left near memory. Returns the page that a full history forgets for it, or TIDE_NIL. */
+/* A page has left near memory, and its queue. Returns the page that a full history forgets for it,
+ * or TIDE_NIL. */
 static inline uint32_t experts_enter_history(struct experts *x, uint32_t i)
 {
 	struct expert_page *at = expert_page(x->view, i);
+	heap_remove(&x->heap, i);
 	uint8_t state = x->picked == i && x->history_pages ? x->advised : EXPERTS_AWAY;
 	uint32_t forgotten = TIDE_NIL;
 	x->picked = TIDE_NIL;

@@ -6,25 +6,22 @@
  * The clock is the priority of the last victim. A use gives the page a priority by the clock of
  * that moment, so pages that are no longer used fall behind. A page that leaves is forgotten. Ties
  * go to the least recently used page. With equal sizes and costs this is LFU with dynamic aging. */
-#include "heap.h"
+#include "ranks.h"
 
 struct page {
-	struct heap_node node;
-	double priority;
-	uint64_t last;
+	struct ranked head; /* its rank is the priority */
 	uint64_t uses;
 };
 
 struct gdsf {
-	const struct tide_view *view;
-	struct heap heap;
+	struct ranks ranks; /* must be first */
 	double clock;
 	uint32_t picked; /* the last answer of pick_victim() */
 };
 
 static struct page *page(const struct gdsf *s, uint32_t i)
 {
-	return tide_slot(s->view, struct page, (tide_chunk){i});
+	return tide_slot(s->ranks.view, struct page, (tide_chunk){i});
 }
 
 /* What so many uses of the page are worth: uses * cost / size, per million bytes, so that small
@@ -37,37 +34,22 @@ static inline double worth(const struct tide_view *v, tide_chunk c, uint64_t use
 	       (double)tide_object_bytes(v, c);
 }
 
-static bool before(const void *self, uint32_t a, uint32_t b)
-{
-	const struct gdsf *s = self;
-	const struct page *x = page(s, a), *y = page(s, b);
-	if (x->priority < y->priority || x->priority > y->priority)
-		return x->priority < y->priority;
-	if (x->last != y->last)
-		return x->last < y->last;
-	return heap_lower_number(s->view, a, b);
-}
-
 static int create(void *self, const struct tide_view *view, const union tide_value *values,
 		  struct tide_error *err)
 {
 	struct gdsf *s = self;
 	(void)values, (void)err;
-	s->view = view;
+	ranks_init(&s->ranks, view, sizeof(struct page));
 	s->picked = TIDE_NIL;
-	s->heap = (struct heap){view, sizeof(struct page), 0, before, s};
 	return 0;
 }
 
 static void on_migrated(void *self, tide_chunk c, uint64_t pages)
 {
 	struct gdsf *s = self;
-	struct page *at = page(s, c.index);
 	(void)pages;
-	at->uses = 0;
-	at->priority = s->clock;
-	at->last = s->view->near->time;
-	heap_add(&s->heap, c.index);
+	page(s, c.index)->uses = 0;
+	ranks_add(&s->ranks, c.index, s->clock);
 }
 
 static void on_access(void *self, tide_chunk c, tide_page p, uint64_t ref)
@@ -76,9 +58,7 @@ static void on_access(void *self, tide_chunk c, tide_page p, uint64_t ref)
 	struct page *at = page(s, c.index);
 	(void)p, (void)ref;
 	at->uses++;
-	at->priority = s->clock + worth(s->view, c, at->uses);
-	at->last = s->view->near->time;
-	heap_moved(&s->heap, c.index);
+	ranks_use(&s->ranks, c.index, s->clock + worth(s->ranks.view, c, at->uses));
 }
 
 /* A page that left for another reason than its priority does not move the clock. */
@@ -87,15 +67,15 @@ static void on_evicted(void *self, tide_chunk c, const struct tide_evicted *what
 	struct gdsf *s = self;
 	(void)what;
 	if (c.index == s->picked)
-		s->clock = page(s, c.index)->priority;
+		s->clock = ranked(&s->ranks, c.index)->rank;
 	s->picked = TIDE_NIL;
-	heap_remove(&s->heap, c.index);
+	heap_remove(&s->ranks.heap, c.index);
 }
 
 static tide_chunk pick_victim(void *self)
 {
 	struct gdsf *s = self;
-	tide_chunk c = heap_first(&s->heap, NULL);
+	tide_chunk c = heap_first(&s->ranks.heap, NULL);
 	s->picked = c.index;
 	return c;
 }

@@ -73,7 +73,6 @@ static void on_evicted(void *self, tide_chunk c, const struct tide_evicted *what
 	struct lecar *s = self;
 	(void)what;
 	tide_list_remove(&s->recent, expert_links(s->x.view), c.index);
-	heap_remove(&s->x.heap, c.index);
 	experts_enter_history(&s->x, c.index);
 }
 

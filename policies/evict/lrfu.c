@@ -10,35 +10,21 @@
  * smaller caches. */
 #include <math.h>
 
-#include "heap.h"
+#include "ranks.h"
 
 struct page {
-	struct heap_node node;
+	struct ranked head;
 	double value; /* at the time of the last use */
-	double rank;
-	uint64_t last;
 };
 
 struct lrfu {
-	const struct tide_view *view;
-	struct heap heap;
+	struct ranks ranks; /* must be first */
 	double lambda;
 };
 
 static struct page *page(const struct lrfu *s, uint32_t i)
 {
-	return tide_slot(s->view, struct page, (tide_chunk){i});
-}
-
-static bool before(const void *self, uint32_t a, uint32_t b)
-{
-	const struct lrfu *s = self;
-	const struct page *x = page(s, a), *y = page(s, b);
-	if (x->rank < y->rank || x->rank > y->rank)
-		return x->rank < y->rank;
-	if (x->last != y->last)
-		return x->last < y->last;
-	return heap_lower_number(s->view, a, b);
+	return tide_slot(s->ranks.view, struct page, (tide_chunk){i});
 }
 
 static int create(void *self, const struct tide_view *view, const union tide_value *values,
@@ -46,9 +32,8 @@ static int create(void *self, const struct tide_view *view, const union tide_val
 {
 	struct lrfu *s = self;
 	(void)err;
-	s->view = view;
+	ranks_init(&s->ranks, view, sizeof(struct page));
 	s->lambda = values[0].r;
-	s->heap = (struct heap){view, sizeof(struct page), 0, before, s};
 	return 0;
 }
 
@@ -56,37 +41,32 @@ static int create(void *self, const struct tide_view *view, const union tide_val
 static void on_migrated(void *self, tide_chunk c, uint64_t pages)
 {
 	struct lrfu *s = self;
-	struct page *at = page(s, c.index);
 	(void)pages;
-	at->value = 0;
-	at->rank = -INFINITY;
-	at->last = s->view->near->time;
-	heap_add(&s->heap, c.index);
+	page(s, c.index)->value = 0;
+	ranks_add(&s->ranks, c.index, -INFINITY);
 }
 
 static void on_access(void *self, tide_chunk c, tide_page p, uint64_t ref)
 {
 	struct lrfu *s = self;
 	struct page *at = page(s, c.index);
-	uint64_t now = s->view->near->time;
+	uint64_t now = s->ranks.view->near->time;
 	(void)p, (void)ref;
-	at->value = 1 + at->value * exp2(-s->lambda * (double)(now - at->last));
-	at->rank = log2(at->value) + s->lambda * (double)now;
-	at->last = now;
-	heap_moved(&s->heap, c.index);
+	at->value = 1 + at->value * exp2(-s->lambda * (double)(now - at->head.last));
+	ranks_use(&s->ranks, c.index, log2(at->value) + s->lambda * (double)now);
 }
 
 static void on_evicted(void *self, tide_chunk c, const struct tide_evicted *what)
 {
 	struct lrfu *s = self;
 	(void)what;
-	heap_remove(&s->heap, c.index);
+	heap_remove(&s->ranks.heap, c.index);
 }
 
 static tide_chunk pick_victim(void *self)
 {
 	struct lrfu *s = self;
-	return heap_first(&s->heap, NULL);
+	return heap_first(&s->ranks.heap, NULL);
 }
 
 static const struct tide_param params[] = {

@@ -26,7 +26,7 @@ from ._library import TideError, library_version
 from ._lists import models, policies, workloads
 from ._policy import Evicted, Policy, View
 from ._results import Run, read_curves, read_results
-from ._sim import CommonSettings, Settings, Simulator, sim
+from ._sim import CommonSettings, InputSettings, Settings, Simulator, sim
 from ._tables import table
 from ._traces import generate, read_batches, read_trace, write_trace
 
@@ -39,6 +39,7 @@ __all__ = [
     "Curve",
     "Curves",
     "Evicted",
+    "InputSettings",
     "Policy",
     "Run",
     "Runs",

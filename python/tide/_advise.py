@@ -6,13 +6,19 @@ import contextlib
 import json
 import os
 import subprocess
+import sys
 import tempfile
-from typing import Any, Iterable, Iterator, Optional, Union
+from typing import TYPE_CHECKING, Any, Iterable, Iterator, Optional, Union
 
 from ._library import Text, TideError, program, to_text
-from ._sim import check_input
-from ._tables import Rows
+from ._sim import InputSettings, take_input
+from ._tables import Rows, _cell
 from ._traces import write_trace
+
+if sys.version_info >= (3, 11):
+    from typing import Unpack
+elif TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
 class Advice(Rows):
@@ -43,7 +49,8 @@ class Advice(Rows):
         return sorted(self.document["policies"], key=lambda row: float(row["miss_ratio"]))
 
     def __repr__(self) -> str:
-        return f"Advice({self.advice})"
+        said = "; ".join(f"{key} {_cell(value)}" for key, value in self.advice.items() if value is not None)
+        return f"{said}\n{super().__repr__()}"
 
 
 @contextlib.contextmanager
@@ -87,33 +94,29 @@ def advise(
     evict: Optional[str] = None,
     candidates: Union[str, Iterable[str]] = (),
     jobs: Optional[int] = None,
-    trace: Optional[Text] = None,
-    workload: Optional[Text] = None,
-    format: Optional[Text] = None,
-    columns: Optional[Text] = None,
-    page: Optional[Text] = None,
-    seed: Optional[Text] = None,
+    **settings: Unpack[InputSettings],
 ) -> Advice:
     """Says whether another policy or more memory would help, as `tide advise` does.
 
-    accesses, trace, workload, format, columns, page, seed
-                as for sim(). A workload may be one of the papers' applications here.
+    accesses    as for sim()
     near        today's memory; the default is a guess, 10% of the footprint
     evict       today's policy, "lru"
     candidates  policies to try; the default is every one that needs neither the future nor a clock
     jobs        runs at the same time; None: one per core
+    settings    see InputSettings. A workload may be one of the papers' applications here.
 
     This runs the program tide (TIDE_PROGRAM, or that of PATH), because the library does not judge. Accesses go to it
     in a temporary file of the tide format, in TMPDIR. Returns Advice.
 
     Raises TideError if there is no program, or with what it says.
     """
-    check_input(accesses, {"trace": trace, "workload": workload})
-    options = dict(near=near, evict=evict, workload=workload, format=format, columns=columns, page=page, seed=seed, jobs=jobs)
+    given = take_input(accesses, settings)
+    trace = given.pop("trace", None)
+    options = dict(given, near=near, evict=evict, jobs=jobs)
     listed = [candidates] if isinstance(candidates, str) else candidates
     command = [program(), "advise", "--json", "--progress=never", *_arguments(options, listed)]
     if accesses is None:
-        return Advice(_run(command if trace is None else [*command, "--", to_text("trace", trace)]))
+        return Advice(_run(command if trace is None else [*command, "--", trace]))
     with _as_file(accesses) as path:
         document = _run([*command, path])
     document["input"].pop("trace", None)  # a name that is gone

@@ -13,7 +13,7 @@ from ._policy import PolicyLike
 from ._progress import Meter, Progress
 from ._results import Run, row_of
 from ._sim import Handle, CommonSettings, Setup, check_input, simulate
-from ._tables import Rows
+from ._tables import Rows, Table
 from ._work import run_all, run_one
 
 if sys.version_info >= (3, 11):
@@ -60,6 +60,17 @@ class Runs(Rows, List[Run]):
              "x_best": self.cost(run) / least if least else None, **row_of(run.document)}
             for run in self
         ]  # fmt: skip
+
+    def __repr__(self) -> str:
+        least = self.cost(self.best) if self else 0
+        settings = ("evict", "prefetch", "place", "near_pages")
+        return repr(
+            Table(
+                {**{key: run.config[key] for key in settings}, "faults": run.faults, "miss_ratio": run.miss_ratio,
+                 "x_best": self.cost(run) / least if least else None}
+                for run in self
+            )
+        )  # fmt: skip
 
 
 def _listed(several: Several) -> list[PolicyLike]:

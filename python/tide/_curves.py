@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import ctypes
+import sys
 from ctypes import POINTER, byref, c_int, pointer
-from typing import Any, Iterable, List, Optional, Union
+from typing import TYPE_CHECKING, Any, Iterable, List, Optional, Union
 
 from . import _abi
 from ._accesses import Accesses, gather
 from ._library import Text, TideError, call, free, library, to_count, to_text
 from ._progress import Meter, Progress
-from ._sim import check_input
+from ._sim import InputSettings, take_input
 from ._tables import Rows
 from ._work import run_one
+
+if sys.version_info >= (3, 11):
+    from typing import Unpack
+elif TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
 class Curve(Rows):
@@ -106,23 +112,19 @@ def mrc(
     objects: bool = False,
     threads: int = 0,
     progress: Progress = "auto",
-    trace: Optional[Text] = None,
-    workload: Optional[Text] = None,
-    format: Optional[Text] = None,
-    columns: Optional[Text] = None,
-    page: Optional[Text] = None,
-    seed: Optional[Text] = None,
+    **settings: Unpack[InputSettings],
 ) -> Curves:
     """Miss ratio curves: the misses for every size of near memory, as `tide mrc` gives them.
 
-    accesses, trace, workload, format, columns, page, seed, progress
+    accesses, progress
              as for sim(); an iterator is collected first
     evict    one or several eviction policies, or "vmin" and "osl", which are bounds
     sizes    a number of sizes up to the footprint; or sizes, as a list or a text: "1%,5%,1024p,64M"
-    sample   "auto": long inputs are sampled where a policy needs a run per size; a share of the pages, 0.01 or "1%";
+    sample   "auto": long inputs are sampled where a policy does not have all sizes in one pass; a share of the pages, 0.01 or "1%";
              None: the curve is exact
     objects  True: objects have the sizes and costs of the input
-    threads  for policies that need a run per size; 0: all cores
+    threads  for policies that do not have all sizes in one pass; 0: all cores
+    settings see InputSettings
 
     Chunks have one page, and there is no prefetch. Returns Curves, a list of Curve with table(). All curves have the
     sizes of the first. The points equal those of `tide mrc --json`.
@@ -131,12 +133,10 @@ def mrc(
     >>> tide.mrc(list(range(100)) * 10, evict=["lru", "opt"], sizes="50p,100p")[1].points[0]["misses"]
     550
     """
-    check_input(accesses, {"trace": trace, "workload": workload})
+    given = take_input(accesses, settings)
     names, stop = _names(evict), c_int()
     kept = None if accesses is None else gather(accesses)
-    text = repr(sample) if isinstance(sample, float) else sample
-    texts = dict(trace=trace, workload=workload, format=format, columns=columns, page=page, seed=seed, sample=text)
-    given = {name: to_text(name, value) for name, value in texts.items()}
+    given["sample"] = to_text("sample", repr(sample) if isinstance(sample, float) else sample)
     wanted, curves = _sizes_text(sizes), Curves()
     for name in names:
         options = _options(given, name, wanted, kept, stop, objects, threads)

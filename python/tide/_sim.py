@@ -23,17 +23,39 @@ elif TYPE_CHECKING:
     from typing_extensions import Unpack
 
 
-class CommonSettings(TypedDict, total=False):
-    """What a run may be given besides its input and near. Texts are written as on the command line, tide-sim(1).
+class InputSettings(TypedDict, total=False):
+    """What is read. Texts are written as on the command line, tide-sim(1).
 
     trace            file name of a trace, in place of accesses
     workload         a plain pattern such as "zipf:pages=1000", in place of accesses (see workloads())
     format, columns  of the trace; guessed if not given
     page             bytes per page, "4K"
+    seed             start of the random numbers, 1
+    """
+
+    trace: Optional[Text]
+    workload: Optional[Text]
+    format: Optional[Text]
+    columns: Optional[Text]
+    page: Optional[Text]
+    seed: Optional[Text]
+
+
+def take_input(accesses: Any, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """InputSettings as the library takes them: one input, and no option that is not known."""
+    for name in settings:
+        if name not in InputSettings.__annotations__:
+            raise TypeError(f"there is no option {name}: known of the input are {', '.join(InputSettings.__annotations__)}")
+    check_input(accesses, settings)
+    return {name: to_text(name, value) for name, value in settings.items()}
+
+
+class CommonSettings(InputSettings, total=False):
+    """What a run may be given besides near: InputSettings (trace, workload, format, columns, page, seed), and:
+
     chunk            "64K", or in pages "1p"
     host             with place: the size of tier 2, as near
     model            timed model, such as "h200"; without one there is no clock
-    seed             start of the random numbers, 1
     split            "stream": a cache per stream
     threads          with split: parts that run at a time; 0: one per core
     objects          True: objects have the sizes and costs of the input
@@ -42,15 +64,9 @@ class CommonSettings(TypedDict, total=False):
     no_digest        True: no digest of the input is made
     """
 
-    trace: Optional[Text]
-    workload: Optional[Text]
-    format: Optional[Text]
-    columns: Optional[Text]
-    page: Optional[Text]
     chunk: Optional[Text]
     host: Optional[Text]
     model: Optional[Text]
-    seed: Optional[Text]
     split: Optional[Text]
     threads: int
     objects: bool

@@ -1,10 +1,14 @@
-"""numpy and pandas where they are installed."""
+"""Rows as tables: of pandas where it is installed, else as text."""
 
 from __future__ import annotations
 
 import functools
+import html
 import importlib
-from typing import Any, Iterable, Optional
+import shutil
+from typing import Any, Iterable, List, Optional
+
+_ROWS = 60  # that are shown; a table has all of them
 
 
 @functools.lru_cache(maxsize=None)
@@ -16,6 +20,49 @@ def optional(name: str) -> Optional[Any]:
         return None
 
 
+def _cell(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
+
+
+def _columns(rows: Iterable[dict[str, Any]]) -> list[list[str]]:
+    """A list of cells per column, its name first. Columns that say nothing are left out."""
+    rows = list(rows)
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    columns = [[name, *(_cell(row.get(name)) for row in rows[:_ROWS])] for name in names]
+    return [column for column in columns if any(column[1:])]
+
+
+class Table(List[Any]):
+    """A list of dicts that is shown as a table: as many columns as fit, and the names of the others."""
+
+    def __repr__(self) -> str:
+        left = shutil.get_terminal_size((100, 0)).columns
+        lines = [""] * (min(len(self), _ROWS) + 1)
+        others: list[str] = []
+        for column in _columns(self):
+            width = max(map(len, column))
+            left -= width + 2
+            if others or (left < 0 and any(lines)):
+                others.append(column[0])
+                continue
+            right = all(cell[:1].isdigit() or cell[:1] in ("", "-") for cell in column[1:])
+            lines = [line + (cell.rjust(width) if right else cell.ljust(width)) + "  " for line, cell in zip(lines, column)]
+        if len(self) > _ROWS:
+            lines.append(f"and {len(self) - _ROWS:,} more rows")
+        if others:
+            lines.append(f"and {len(others)} more columns: {', '.join(others)}")
+        return "\n".join(line.rstrip() for line in lines)
+
+    def _repr_html_(self) -> str:
+        rows = zip(*_columns(self))
+        cells = ("".join(f"<td>{html.escape(cell)}</td>" for cell in row) for row in rows)
+        return f"<table>{''.join(f'<tr>{row}</tr>' for row in cells)}</table>"
+
+
 def table(rows: Iterable[dict[str, Any]]) -> Any:
     """Rows as a pandas DataFrame, or as a list of dicts where pandas is not installed.
 
@@ -23,11 +70,11 @@ def table(rows: Iterable[dict[str, Any]]) -> Any:
     """
     rows = list(rows)
     pandas = optional("pandas")
-    return pandas.DataFrame(rows) if pandas else rows
+    return pandas.DataFrame(rows) if pandas else Table(rows)
 
 
 class Rows:
-    """Something that is shown as a table in notebooks."""
+    """Something that is shown as a table, also in notebooks."""
 
     def rows(self) -> list[dict[str, Any]]:
         """The rows as dicts."""
@@ -37,6 +84,9 @@ class Rows:
         """The rows as a pandas DataFrame, or as a list of dicts where pandas is not installed."""
         return table(self.rows())
 
+    def __repr__(self) -> str:
+        return repr(Table(self.rows()))
+
     def _repr_html_(self) -> Optional[str]:
-        pandas = optional("pandas")
-        return pandas.DataFrame(self.rows())._repr_html_() if pandas else None
+        html_of: str = self.table()._repr_html_()
+        return html_of

@@ -42,8 +42,15 @@ struct td_cli_pair_room {
 int td_cli_pair_take(const char *policies, struct td_cli_pair_room *room, const char **evict,
 		     const char **prefetch, struct tide_error *err);
 
+/* ignored.c: has a trace objects of different sizes, as far as a quick look shows? If so, and they
+ * are not counted, a line says so. */
+bool td_cli_sizes_differ(const struct td_cli_input *in);
+void td_cli_note_sizes(const struct td_cli_input *in, bool objects);
+
 /* setup_text.c: what ran and with how much near memory, for people. */
 void td_cli_print_setup(const struct td_lib_summary *run);
+/* How many accesses a request of a trace is, where requests have sizes. */
+const char *td_cli_requests(bool by_page);
 
 /* mrc/json.c: the points of a curve. */
 json_t *td_cli_curve_json(const struct tide_mrc *m);
@@ -66,8 +73,9 @@ json_t *td_cli_params_json(const struct tide_param *params);
 int td_cli_print_params(const struct tide_param *params, struct tide_error *err);
 
 /* output.c: a table whose columns are as wide as their widest cell. */
+#define TD_CLI_COLUMNS 64
 struct td_cli_table {
-	const char *align; /* a letter per column: l or r */
+	const char *align; /* a letter per column: l or r; at most TD_CLI_COLUMNS */
 	size_t n, room;    /* cells, row by row */
 	char **cells;
 	bool failed;

@@ -12,10 +12,10 @@
 
 static const struct td_cli_option options[] = {
 	TD_CLI_SETUP_OPTIONS(setup, "trace to read", TD_CLI_LIST, near_size),
-	TD_CLI_EVICT_AT(
-		TD_CLI_LIST, evict,
-		"policy that chooses the chunk to evict (eight of them, others where chunks are "
-		"single pages); see tide policies"),
+	TD_CLI_EVICTS_AT(
+		evict,
+		"policy that chooses the chunk to evict, or all that can run (eight of them, others where "
+		"chunks are single pages); see tide policies"),
 	TD_CLI_PREFETCH_AT(TD_CLI_LIST, prefetch,
 			   "policy that chooses the pages to bring in on a fault (tree)"),
 	TD_CLI_PLACE_AT(TD_CLI_LIST, place, "policy that says where victims go, with --host"),
@@ -162,6 +162,10 @@ static void print_setup(const struct td_cli_comparison *all, size_t first)
 	summary.split = all->options->split;
 	summary.input = all->options->trace ? all->options->trace : all->options->workload;
 	td_cli_print_setup(&summary);
+	td_cli_note_sizes(&(struct td_cli_input){.trace = all->options->trace,
+						 .format = all->options->format,
+						 .columns = all->options->columns},
+			  all->options->objects);
 	putchar('\n');
 }
 

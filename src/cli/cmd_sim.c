@@ -202,13 +202,15 @@ static int print_time(const struct td_lib_summary *run, struct tide_error *err)
 	return td_cli_table_end(&t, err);
 }
 
-static int print_run(const struct tide_sim *sim, struct tide_error *err)
+static int print_run(const struct tide_sim *sim, const struct sim_options *o,
+		     struct tide_error *err)
 {
 	struct td_lib_summary run;
 	int rc;
 
 	td_lib_summarize(sim, &run);
 	td_cli_print_setup(&run);
+	td_cli_note_sizes(&o->setup.in, o->setup.objects);
 	print_policies(&run);
 	rc = print_counts(&run.counts, err);
 	if (!rc)
@@ -296,7 +298,7 @@ static int run(const void *given, struct tide_error *err)
 	if (!rc)
 		rc = o->csv    ? td_cli_csv_sim(sim, err)
 		     : o->json ? print_text(sim, err)
-			       : print_run(sim, err);
+			       : print_run(sim, o, err);
 	tide_sim_close(sim);
 	return rc;
 }

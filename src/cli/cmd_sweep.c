@@ -21,8 +21,9 @@ static const struct td_cli_option options[] = {
 	TD_CLI_NEAR_AT(TD_CLI_LIST, near_size, TD_CLI_NEAR_HELP),
 	EACH("page", page, "SIZE", "bytes per page (4K)", TD_CLI_ANY),
 	EACH("chunk", chunk, "SIZE", "bytes per chunk, 1 to 64 pages (64K)", TD_CLI_ANY),
-	TD_CLI_EVICT_AT(TD_CLI_LIST, evict,
-			"policy that chooses the chunk to evict (lrm); see tide policies"),
+	TD_CLI_EVICTS_AT(
+		evict,
+		"policy that chooses the chunk to evict, or all that can run (lrm); see tide policies"),
 	TD_CLI_PREFETCH_AT(TD_CLI_LIST, prefetch,
 			   "policy that chooses the pages to bring in on a fault (tree)"),
 	TD_CLI_PLACE_AT(TD_CLI_LIST, place, "policy that says where victims go, with --host"),
@@ -121,6 +122,9 @@ static void print_again(const struct td_cli_plan *plan, const char *before)
 	if (plan->changed)
 		printf("%s%s to make again: the input has changed\n", before,
 		       td_cli_grouped(plan->changed).text);
+	if (plan->rebuilt)
+		printf("%s%s to make again: outdated, a policy was built anew\n", before,
+		       td_cli_grouped(plan->rebuilt).text);
 }
 
 static int print_commands(const struct td_cli_sweep *s, struct tide_error *err)
@@ -155,10 +159,28 @@ static int judge(const struct td_cli_sweep *s, struct tide_error *err)
 			 path ? path : "their lines", path ? ", and try again with --retry" : "");
 }
 
+/* For the first trace that has objects of several sizes. */
+static void note_sizes(const struct td_cli_grid *grid)
+{
+	for (size_t i = 0; i < grid->trace.n && !grid->objects; i++) {
+		const struct td_cli_input in = {.trace = grid->trace.at[i],
+						.format = grid->format,
+						.columns = grid->columns};
+		if (!td_cli_sizes_differ(&in))
+			continue;
+		printf("the objects of %s differ in size, and count as one page each: --objects "
+		       "counts their bytes\n",
+		       td_cli_name(in.trace).text);
+		return;
+	}
+}
+
 static void print_summary(const struct td_cli_sweep *s)
 {
-	if (s->results.path)
+	if (s->results.path) {
 		print_again(&s->plan, "");
+		note_sizes(s->grid);
+	}
 	if (s->results.restored)
 		printf("%s was removed while the sweep ran, and written again\n",
 		       td_cli_name(s->results.path).text);

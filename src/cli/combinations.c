@@ -6,6 +6,7 @@
 
 #include "cli.h"
 #include "core/text.h"
+#include "every.h"
 
 static int add(struct td_cli_combinations *c, const char *evict, size_t evict_len,
 	       const char *prefetch, const char *place, struct tide_error *err)
@@ -113,6 +114,21 @@ static const struct td_cli_list *given_or(const struct td_cli_list *given,
 	return given->n ? given : initial;
 }
 
+/* What --evict all stands for, with the first of the other policies. */
+static int fill_every(struct axes *a, const struct td_cli_compare_options *args,
+		      struct tide_error *err)
+{
+	struct td_cli_setup setup = args->setup;
+	struct tide_sim_options like;
+	int rc = td_cli_setup(&setup, &like, err);
+
+	if (rc)
+		return rc;
+	like.prefetch = a->prefetch.at[0];
+	like.place = a->place.n ? a->place.at[0] : NULL;
+	return td_cli_every_evict(&a->evict, "compare", &like, err);
+}
+
 static int fill(struct axes *a, const struct td_cli_compare_options *args, struct tide_error *err)
 {
 	const struct {
@@ -133,7 +149,7 @@ static int fill(struct axes *a, const struct td_cli_compare_options *args, struc
 
 	for (size_t i = 0; i < sizeof rows / sizeof *rows && !rc; i++)
 		rc = td_cli_axis_fill(rows[i].axis, rows[i].option, rows[i].list, err);
-	return rc;
+	return rc ? rc : fill_every(a, args, err);
 }
 
 /* The same combinations for every size. */

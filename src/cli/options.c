@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/text.h"
 
@@ -164,6 +165,45 @@ static void take_command(struct parse *p)
 		p->given->command = p->argv + first;
 }
 
+static const struct td_cli_option *find_long(const struct td_cli_verb *v, const char *name)
+{
+	for (const struct td_cli_option *o = v->options; o->name; o++)
+		if (strcmp(o->name, name) == 0)
+			return o;
+	return NULL;
+}
+
+/* Where it is if the word is the second value after an option that may be repeated; 0: it is not.
+ */
+static int second_value(const struct parse *p, const char *word)
+{
+	for (int i = 2; i < p->argc; i++) {
+		const char *name = p->argv[i - 2];
+		if (p->argv[i] != word || strncmp(name, "--", 2) != 0)
+			continue;
+		const struct td_cli_option *o = find_long(p->verb, name + 2);
+		return o && o->kind == TD_CLI_LIST ? i : 0;
+	}
+	return 0;
+}
+
+/* What the word was probably meant to be. */
+static int fail_word(const struct parse *p, const char *word)
+{
+	int i = second_value(p, word);
+
+	if (i)
+		return tide_fail(p->err, -EINVAL,
+				 "unexpected word %s: for several values write %s '{%s,%s}'",
+				 td_cli_shown(word).text, p->argv[i - 2],
+				 td_cli_shown(p->argv[i - 1]).text, td_cli_shown(word).text);
+	if (find_long(p->verb, "trace") && access(word, F_OK) == 0)
+		return tide_fail(p->err, -EINVAL, "unexpected word %s: write --trace %s",
+				 td_cli_shown(word).text, td_cli_shown(word).text);
+	return tide_fail(p->err, -EINVAL, "unexpected word %s: the usage is %s %s",
+			 td_cli_shown(word).text, p->verb->name, p->verb->synopsis);
+}
+
 static int check_words(const struct parse *p)
 {
 	const struct td_cli_verb *v = p->verb;
@@ -172,9 +212,7 @@ static int check_words(const struct parse *p)
 	if (p->given->help)
 		return 0;
 	if (n > v->words_max)
-		return tide_fail(p->err, -EINVAL, "unexpected word %s: the usage is %s %s",
-				 td_cli_shown(p->given->words.at[v->words_max]).text, v->name,
-				 v->synopsis);
+		return fail_word(p, p->given->words.at[v->words_max]);
 	if (n < v->words_min)
 		return tide_fail(p->err, -EINVAL, "a word is missing: the usage is %s %s", v->name,
 				 v->synopsis);

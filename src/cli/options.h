@@ -68,6 +68,7 @@ struct td_cli_values {
 
 /* values.c: names of tables. */
 td_cli_name_at td_cli_policy_name, td_cli_evict_name, td_cli_prefetch_name, td_cli_place_name;
+td_cli_name_at td_cli_evicts_name; /* "all", then the others */
 td_cli_name_at td_cli_workload_name, td_cli_model_name;
 td_cli_param_at td_cli_evict_param, td_cli_prefetch_param, td_cli_place_param;
 td_cli_param_at td_cli_workload_param, td_cli_model_param;
@@ -148,6 +149,10 @@ const struct td_cli_verb *td_cli_next_verb(const struct td_cli_verb *const *verb
 #define TD_CLI_EVICT_AT(kind, evict, help) \
 	{"evict", 0, kind, TD_CLI_AT(evict), "POLICY", help, TD_CLI_SPECS(td_cli_evict_name, td_cli_evict_param)}, \
 	{"policy", 0, kind, TD_CLI_AT(evict), "POLICY", NULL, TD_CLI_SPECS(td_cli_evict_name, td_cli_evict_param)}
+/* Of verbs that take several: `all` stands for every one (every.h). */
+#define TD_CLI_EVICTS_AT(evict, help) \
+	{"evict", 0, TD_CLI_LIST, TD_CLI_AT(evict), "POLICY", help, TD_CLI_SPECS(td_cli_evicts_name, td_cli_evict_param)}, \
+	{"policy", 0, TD_CLI_LIST, TD_CLI_AT(evict), "POLICY", NULL, TD_CLI_SPECS(td_cli_evicts_name, td_cli_evict_param)}
 #define TD_CLI_PREFETCH_AT(kind, prefetch, help) \
 	{"prefetch", 0, kind, TD_CLI_AT(prefetch), "POLICY", help, \
 	 TD_CLI_SPECS(td_cli_prefetch_name, td_cli_prefetch_param)}

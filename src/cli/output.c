@@ -90,7 +90,7 @@ static void print_row(const struct td_cli_table *t, size_t row, size_t columns, 
 int td_cli_table_end(struct td_cli_table *t, struct tide_error *err)
 {
 	size_t columns = strlen(t->align);
-	int widths[16];
+	int widths[TD_CLI_COLUMNS];
 
 	if (!t->failed) {
 		for (size_t c = 0; c < columns; c++)

@@ -22,6 +22,12 @@ static void print_near_bytes(const struct td_lib_summary *run)
 	printf("; an object without a size is %s\n", td_cli_bytes(run->page_bytes).text);
 }
 
+const char *td_cli_requests(bool by_page)
+{
+	return by_page ? "a request is an access to each of its pages"
+		       : "a request is one access, whatever its size";
+}
+
 void td_cli_print_setup(const struct td_lib_summary *run)
 {
 	uint64_t pages = run->footprint_pages == UINT64_MAX ? 0 : run->footprint_pages;
@@ -32,6 +38,8 @@ void td_cli_print_setup(const struct td_lib_summary *run)
 	if (pages)
 		printf(" to %s pages, %s", td_cli_grouped(pages).text,
 		       td_cli_pages(pages, run->page_bytes).text);
+	if (run->by_page || run->sizes)
+		printf("; %s", td_cli_requests(run->by_page));
 	putchar('\n');
 	if (run->near_bytes)
 		print_near_bytes(run);

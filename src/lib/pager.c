@@ -417,7 +417,7 @@ static json_t *config(const struct tide *t, const struct tide_stats *s)
 	json_object_set_new(o, "page_bytes", td_lib_integer(t->page_bytes));
 	json_object_set_new(o, "chunk_bytes", td_lib_integer(t->page_bytes * t->chunk_pages));
 	json_object_set_new(o, "near_pages", td_lib_integer(t->near_pages));
-	json_object_set_new(o, "engine_pages", td_lib_integer(td_pager_engine_pages(t->pager)));
+	json_object_set_new(o, "engine_pages", td_lib_integer(s->engine_pages));
 	json_object_set_new(o, "evict", td_lib_text(t->evict));
 	json_object_set_new(o, "prefetch", td_lib_text(t->prefetch));
 	json_object_set_new(o, "place", td_lib_text(t->place));

@@ -46,6 +46,12 @@ int td_lib_settings_end(struct td_lib_settings *s, uint64_t digest[2])
 	return bad ? -ENOMEM : 0;
 }
 
+static void drop(struct td_lib_settings *s)
+{
+	fclose(s->to);
+	free(s->text);
+}
+
 /* A shared object is its bytes: built anew, it may be another policy under the same name. */
 static uint64_t file_digest(const char *path)
 {
@@ -161,6 +167,36 @@ int td_lib_sim_settings(struct tide_sim *sim, const struct td_engine_config *con
 		rc = td_lib_settings_end(&s, sim->settings);
 	}
 	return rc ? tide_fail(err, rc, "out of memory") : 0;
+}
+
+/* A policy that cannot be had is left for its run to refuse. */
+static void put_plugin(struct td_lib_settings *s, const char *role_name, const char *spec,
+		       enum tide_role role)
+{
+	struct td_policy_choice choice = {0};
+
+	/* The path of an object has a slash, also inside the parameters of another policy. */
+	if (!spec || !strchr(spec, '/'))
+		return;
+	if (!td_policy_choose(&choice, spec, role, NULL) && !td_policy_is_built_in(&choice))
+		td_lib_settings_policy(s, role_name, &choice);
+	td_policy_release(&choice);
+}
+
+void td_lib_plugins(const struct tide_sim_options *o, uint64_t digest[2])
+{
+	struct td_lib_settings s;
+
+	digest[0] = digest[1] = 0;
+	if (td_lib_settings_begin(&s))
+		return;
+	put_plugin(&s, "evict", o->evict, TIDE_EVICT);
+	put_plugin(&s, "prefetch", o->prefetch, TIDE_PREFETCH);
+	put_plugin(&s, "place", o->place, TIDE_PLACE);
+	if (ftell(s.to) > 0)
+		td_lib_settings_end(&s, digest);
+	else
+		drop(&s);
 }
 
 static json_t *hex(const uint64_t digest[2])

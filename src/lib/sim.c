@@ -123,10 +123,11 @@ static int open_input(struct tide_sim *sim, const struct tide_sim_options *o,
 	if (rc)
 		return rc;
 	if (sim->source->marks && o->model)
-		return tide_fail(err, -EINVAL,
-				 "%s has marks, memory that comes and goes, which no timed model "
-				 "follows: leave `model` out, or convert it to txt to drop them",
-				 o->trace);
+		return tide_fail(
+			err, -EINVAL,
+			"%s has marks, memory that comes and goes, which no timed model "
+			"follows: leave `model` out, or convert it to txt (tide trace convert) to drop them",
+			o->trace);
 	sim->facts = sim->source->facts;
 	merge_facts(&sim->facts, &given);
 	rc = survey(sim, config, asked, err);

@@ -26,6 +26,8 @@ void td_lib_summarize(const struct tide_sim *sim, struct td_lib_summary *out)
 		.input = sim->source ? sim->input : NULL,
 		.format = sim->source ? sim->source->ops->format : NULL,
 		.is_workload = sim->is_workload,
+		.by_page = sim->source && sim->source->by_page,
+		.sizes = sim->source && sim->source->sizes,
 		.accesses = sim->facts.accesses,
 		.footprint_pages = sim->facts.pages,
 		.last_page = sim->facts.last_page,

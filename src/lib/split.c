@@ -197,9 +197,10 @@ int td_lib_split_read(struct td_lib_split *s, struct td_trace_source *source,
 		      struct td_trace_facts *facts, struct tide_error *err)
 {
 	if (source->marks)
-		return tide_fail(err, -EINVAL,
-				 "the input has marks, memory that comes and goes, which `split` "
-				 "does not follow: convert it to txt to drop them");
+		return tide_fail(
+			err, -EINVAL,
+			"the input has marks, memory that comes and goes, which `split` "
+			"does not follow: convert it to txt (tide trace convert) to drop them");
 	int rc = read_all(s, source, err);
 	if (!rc && !s->n)
 		rc = tide_fail(err, -EINVAL, "the input is empty: nothing can be split");

@@ -19,6 +19,7 @@ struct td_lib_times {
 struct td_lib_summary {
 	const char *input, *format; /* NULL: accesses were pushed */
 	bool is_workload;
+	bool by_page, sizes;                           /* of its requests: td_trace_source */
 	uint64_t accesses, footprint_pages, last_page; /* of the input, UINT64_MAX: not known */
 	const char *model, *evict, *prefetch, *place;  /* place NULL: none */
 	const char *split;                             /* NULL: one cache for all */
@@ -42,6 +43,10 @@ bool td_lib_sim_part(const struct tide_sim *sim, uint32_t i, struct td_lib_part_
 
 /* What a result is a result of, as every document of results says it. */
 json_t *td_lib_record_json(const uint64_t input[2], const uint64_t settings[2]);
+
+/* Tells the shared objects of a run's policies apart, members too, by the bytes of their files; 0
+ * and 0: it has none. */
+void td_lib_plugins(const struct tide_sim_options *options, uint64_t digest[2]);
 
 /* The policies' reports; and the whole document, as tide_sim_json() gives it. NULL: no memory. */
 json_t *td_lib_sim_policy(const struct tide_sim *sim);

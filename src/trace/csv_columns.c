@@ -45,6 +45,16 @@ static void settle(struct csv_columns *c)
 		raise(c, c->at[i]);
 }
 
+/* A name of the header alone is what it is easy to write. */
+static int fail_name(const struct csv_field *f, struct tide_error *err)
+{
+	struct td_trace_shown name = td_trace_show(f->text, f->n);
+
+	return tide_fail(err, -EINVAL,
+			 "csv column %s: say what it is: page=%s, key=%s, or addr=%s for bytes",
+			 name.text, name.text, name.text, name.text);
+}
+
 static int fail_key(const struct csv_field *f, struct tide_error *err)
 {
 	struct td_trace_shown word = td_trace_show(f->text, f->n);
@@ -116,7 +126,7 @@ static int set_one(struct csv_columns *c, const char *text, size_t n,
 	enum csv_key k = find_key(&key);
 
 	if (k == CSV_KEYS)
-		return fail_key(&key, err);
+		return equals ? fail_key(&key, err) : fail_name(&key, err);
 	if (c->at[k])
 		return tide_fail(err, -EINVAL, "csv column %s is given twice: give it once",
 				 td_trace_csv_keys[k]);
@@ -172,7 +182,8 @@ int td_trace_csv_header(struct csv_columns *c, const struct csv_header *header,
 	if (!c->at[CSV_PAGE] && !c->at[CSV_ADDR] && !c->at[CSV_LBN] && !c->at[CSV_KEY])
 		return tide_fail(err, -EINVAL,
 				 "%s line 1 is a header without a column named page, key, "
-				 "addr or lbn: say where it is with `columns` page=N or key=NAME",
+				 "addr or lbn: say where it is with `columns` page=N, "
+				 "key=NAME or addr=NAME",
 				 header->file);
 	c->part[0] = c->at[CSV_KEY];
 	c->parts = 1;

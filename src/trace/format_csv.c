@@ -160,12 +160,6 @@ static int take_line(struct td_trace_reader *r, const unsigned char *line, struc
 	return header ? 0 : parse_line(c, line, err);
 }
 
-static int next(struct td_trace_reader *r, struct tide_batch *batch, uint32_t max,
-		struct tide_error *err)
-{
-	return td_trace_next_lines(r, batch, max, take_line, err);
-}
-
 static bool is_number(const struct csv_field *f)
 {
 	uint64_t value;
@@ -263,6 +257,7 @@ static int start(struct td_trace_reader *r, const struct td_trace_options *optio
 		r->source.facts.refs = 0;
 	r->source.groups = k->at[CSV_GROUP] != 0;
 	r->source.sizes = k->at[CSV_SIZE] && (k->where == CSV_PAGE || k->where == CSV_KEY);
+	r->source.by_page = k->at[CSV_SIZE] && (k->where == CSV_ADDR || k->where == CSV_LBN);
 	r->source.costs = k->at[CSV_COST] != 0;
 	c->header = c->has_header;
 	return 0;
@@ -313,7 +308,7 @@ const struct td_trace_format td_trace_format_csv = {
 	.reader_bytes = sizeof(struct csv_reader),
 	.start = start,
 	.restart = restart,
-	.next = next,
+	.take_line = take_line,
 	.stop = stop,
 	.looks = looks,
 };

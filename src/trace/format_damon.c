@@ -104,12 +104,6 @@ static int take_line(struct td_trace_reader *r, const unsigned char *line, struc
 	return take_region(d, line, err);
 }
 
-static int next(struct td_trace_reader *r, struct tide_batch *batch, uint32_t max,
-		struct tide_error *err)
-{
-	return td_trace_next_lines(r, batch, max, take_line, err);
-}
-
 static int start(struct td_trace_reader *r, const struct td_trace_options *options,
 		 struct tide_error *err)
 {
@@ -145,6 +139,6 @@ const struct td_trace_format td_trace_format_damon = {
 	.reader_bytes = sizeof(struct damon_reader),
 	.start = start,
 	.restart = restart,
-	.next = next,
+	.take_line = take_line,
 	.looks = looks,
 };

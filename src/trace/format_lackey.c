@@ -61,12 +61,6 @@ static int take_line(struct td_trace_reader *r, const unsigned char *line, struc
 	return 0;
 }
 
-static int next(struct td_trace_reader *r, struct tide_batch *batch, uint32_t max,
-		struct tide_error *err)
-{
-	return td_trace_next_lines(r, batch, max, take_line, err);
-}
-
 static int restart(struct td_trace_reader *r, struct tide_error *err)
 {
 	(void)err;
@@ -94,7 +88,7 @@ const struct td_trace_format td_trace_format_lackey = {
 	.tried = 18,
 	.endings = endings,
 	.reader_bytes = sizeof(struct lackey_reader),
-	.next = next,
+	.take_line = take_line,
 	.restart = restart,
 	.looks = looks,
 };

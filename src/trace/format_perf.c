@@ -134,12 +134,6 @@ static int take_line(struct td_trace_reader *r, const unsigned char *line, struc
 	return 0;
 }
 
-static int next(struct td_trace_reader *r, struct tide_batch *batch, uint32_t max,
-		struct tide_error *err)
-{
-	return td_trace_next_lines(r, batch, max, take_line, err);
-}
-
 /* The first line that is no comment is a sample. */
 static bool looks(const unsigned char *head, size_t n, uint64_t bytes)
 {
@@ -161,6 +155,6 @@ const struct td_trace_format td_trace_format_perf = {
 	.tried = 19,
 	.endings = endings,
 	.reader_bytes = sizeof(struct td_trace_reader),
-	.next = next,
+	.take_line = take_line,
 	.looks = looks,
 };

@@ -99,22 +99,6 @@ static int take_line(struct td_trace_reader *r, const unsigned char *line, struc
 	return td_trace_key_page(r, (const char *)key.text, key.n, &r->span.page, err);
 }
 
-static int next(struct td_trace_reader *r, struct tide_batch *batch, uint32_t max,
-		struct tide_error *err)
-{
-	return td_trace_next_lines(r, batch, max, take_line, err);
-}
-
-static int start(struct td_trace_reader *r, const struct td_trace_options *options,
-		 struct tide_error *err)
-{
-	(void)options;
-	(void)err;
-	r->source.sizes = true;
-	r->source.facts.refs = 0;
-	return 0;
-}
-
 static bool is_number(const struct field *f)
 {
 	uint64_t value;
@@ -144,7 +128,7 @@ const struct td_trace_format td_trace_format_twitter = {
 	.tried = 16,
 	.endings = endings,
 	.reader_bytes = sizeof(struct td_trace_reader),
-	.start = start,
-	.next = next,
+	.start = td_trace_start_sized,
+	.take_line = take_line,
 	.looks = looks,
 };

@@ -24,6 +24,12 @@ static int fail_word(struct td_trace_reader *r, const char *what, const struct w
 				 "%s line %lu: %s %s does not fit 64 bits: numbers go up "
 				 "to 18446744073709551615",
 				 r->in->name, (unsigned long)r->line, what, shown.text);
+	if (r->line == 1 && strcmp(what, "page") == 0)
+		return tide_fail(
+			err, -EBADMSG,
+			"%s line 1: page \"%s\" is no number: if it is a key, say `format` "
+			"csv and `columns` key=1",
+			r->in->name, shown.text);
 	return tide_fail(err, -EBADMSG,
 			 "%s line %lu: %s \"%s\" is no number: a line is PAGE [r|w] "
 			 "[REF] [STREAM], decimal or 0x hexadecimal",

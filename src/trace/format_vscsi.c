@@ -113,6 +113,7 @@ static int start(struct td_trace_reader *r, const struct td_trace_options *optio
 	size_t n = (size_t)(r->in->end - r->in->at), look = n < 80 ? n : 80;
 
 	(void)options;
+	r->source.by_page = true;
 	r->source.facts.refs = 0;
 	v->layout = find_layout(r->in->at, look);
 	if (v->layout)

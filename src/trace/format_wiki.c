@@ -72,22 +72,6 @@ static int take_line(struct td_trace_reader *r, const unsigned char *line, struc
 	return td_trace_key_page(r, (const char *)fields[1].text, fields[1].n, &r->span.page, err);
 }
 
-static int next(struct td_trace_reader *r, struct tide_batch *batch, uint32_t max,
-		struct tide_error *err)
-{
-	return td_trace_next_lines(r, batch, max, take_line, err);
-}
-
-static int start(struct td_trace_reader *r, const struct td_trace_options *options,
-		 struct tide_error *err)
-{
-	(void)options;
-	(void)err;
-	r->source.sizes = true;
-	r->source.facts.refs = 0;
-	return 0;
-}
-
 /* Only by its heading, since columns of numbers could be anything. */
 static bool looks(const unsigned char *head, size_t n, uint64_t bytes)
 {
@@ -106,7 +90,7 @@ const struct td_trace_format td_trace_format_wiki = {
 	.tried = 17,
 	.endings = endings,
 	.reader_bytes = sizeof(struct td_trace_reader),
-	.start = start,
-	.next = next,
+	.start = td_trace_start_sized,
+	.take_line = take_line,
 	.looks = looks,
 };

@@ -148,8 +148,6 @@ int td_trace_lines(struct td_trace_reader *r, unsigned char **stop, struct tide_
 }
 
 int td_trace_next_lines(struct td_trace_reader *r, struct tide_batch *batch, uint32_t max,
-			int take_line(struct td_trace_reader *r, const unsigned char *line,
-				      struct tide_error *err),
 			struct tide_error *err)
 {
 	td_trace_span_put(r, batch, max);
@@ -164,12 +162,22 @@ int td_trace_next_lines(struct td_trace_reader *r, struct tide_batch *batch, uin
 
 			r->in->at = (unsigned char *)rawmemchr(line, '\n') + 1;
 			r->line++;
-			rc = take_line(r, line, err);
+			rc = r->format->take_line(r, line, err);
 			if (rc)
 				return rc;
 			td_trace_span_put(r, batch, max);
 		}
 	}
+	return 0;
+}
+
+int td_trace_start_sized(struct td_trace_reader *r, const struct td_trace_options *options,
+			 struct tide_error *err)
+{
+	(void)options;
+	(void)err;
+	r->source.sizes = true;
+	r->source.facts.refs = 0;
 	return 0;
 }
 

@@ -25,7 +25,8 @@ static int take_batch(struct td_trace_reader *r, struct tide_batch *batch, uint3
 
 	if (lend)
 		batch->object = r->object;
-	rc = r->format->next(r, batch, max, &r->pending);
+	rc = r->format->next ? r->format->next(r, batch, max, &r->pending)
+			     : td_trace_next_lines(r, batch, max, &r->pending);
 	if (r->digest)
 		td_trace_digest_put(r->digest, batch, r->refs, r->streams);
 	if (r->digest && td_trace_has_objects(&r->source))

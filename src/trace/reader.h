@@ -54,6 +54,10 @@ struct td_trace_format {
 	int (*start)(struct td_trace_reader *r, const struct td_trace_options *options,
 		     struct tide_error *err);
 	int (*restart)(struct td_trace_reader *r, struct tide_error *err);
+	/* Of text formats, in place of next: sets the span for the line, or leaves it empty.
+	 * r->line is the line's number. */
+	int (*take_line)(struct td_trace_reader *r, const unsigned char *line,
+			 struct tide_error *err);
 	/* Adds events after batch->n (0 at the call), at most up to max. */
 	int (*next)(struct td_trace_reader *r, struct tide_batch *batch, uint32_t max,
 		    struct tide_error *err);
@@ -106,11 +110,13 @@ int td_trace_key_page(struct td_trace_reader *r, const char *text, size_t n, uin
  * the last line if it has none); *stop == at only at the end of the file. */
 int td_trace_lines(struct td_trace_reader *r, unsigned char **stop, struct tide_error *err);
 
-/* A batch out of lines, each of which sets the span or leaves it empty. r->line is the line's. */
+/* A batch out of lines, each of which the format takes. */
 int td_trace_next_lines(struct td_trace_reader *r, struct tide_batch *batch, uint32_t max,
-			int take_line(struct td_trace_reader *r, const unsigned char *line,
-				      struct tide_error *err),
 			struct tide_error *err);
+
+/* The start of a format whose requests have sizes and no refs. */
+int td_trace_start_sized(struct td_trace_reader *r, const struct td_trace_options *options,
+			 struct tide_error *err);
 
 /* Whole records of record_bytes from `at`: *n of them, 0 only at the end. */
 int td_trace_records(struct td_trace_reader *r, size_t record_bytes, size_t *n,

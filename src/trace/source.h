@@ -54,6 +54,7 @@ struct td_trace_source {
 	/* What batch->object says, where the consumer hands one in: known when it is opened. One is
 	 * handed in with every batch, or with none until the source is rewound. */
 	bool groups, sizes, costs;
+	bool by_page;    /* a request is an access to each page that it touches */
 	bool names;      /* some page that was read has one; see td_trace_name() */
 	const int *stop; /* not 0: no more is to be read; NULL: nobody stops it */
 };

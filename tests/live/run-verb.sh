@@ -36,6 +36,11 @@ done
 (trap '' HUP && tide run --near 4M -- sh -c 'kill -HUP $$ $PPID; echo on' 2>/dev/null) >out
 [ "$(cat out)" = on ] || fail "a program that ignored SIGHUP does not any more"
 
+# The whole time, and what of it tide took; and chunks that are larger than the program needs.
+says '  time    ' 0 tide run --near 4M --mapping exact --prefetch locality -- "$program" heap
+grep -qE '^  time    [0-9.]+ s in all; stalled [0-9.]+% of it; evictions took [0-9.]+%$' said ||
+	fail "no share of the time: $(cat said)"
+
 # What cannot be run.
 says 'no program no-such-program in the PATH' 1 tide run --near 4M no-such-program
 says 'is no program' 1 tide run --near 4M ./no-such-program

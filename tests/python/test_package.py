@@ -45,7 +45,7 @@ class Package(unittest.TestCase):
         for function in (tide.sim, tide.compare, tide.mrc, tide.advise, tide.read_trace, tide.write_trace):
             for name in inspect.signature(function).parameters:
                 self.assertRegex(function.__doc__, rf"\b{name}\b", function.__name__)
-        for kind in (tide.CommonSettings, tide.Settings):
+        for kind in (tide.InputSettings, tide.CommonSettings, tide.Settings):
             for name in set(kind.__annotations__) - set(tide.CommonSettings.__annotations__ if kind is tide.Settings else ()):
                 self.assertRegex(kind.__doc__, rf"\b{name}\b")
 

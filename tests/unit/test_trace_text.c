@@ -241,7 +241,13 @@ static void csv_refuses(void **state)
 	       "this the right column?");
 	refuse("b.csv", "time,id\n1,2\n", NULL, -EINVAL,
 	       "%s line 1 is a header without a column named page, key, addr or lbn: say where it "
-	       "is with `columns` page=N or key=NAME");
+	       "is with `columns` page=N, key=NAME or addr=NAME");
+	refuse("b.csv", "time,offset\n", "offset", -EINVAL,
+	       "csv column offset: say what it is: page=offset, key=offset, or addr=offset for "
+	       "bytes");
+	refuse("b.txt", "alice\nbob\n", NULL, -EBADMSG,
+	       "%s line 1: page \"alice\" is no number: if it is a key, say `format` csv and "
+	       "`columns` key=1");
 	refuse("b.csv", "page,op\n", NULL, -ENODATA,
 	       "%s has no accesses: give a trace with at least one");
 }

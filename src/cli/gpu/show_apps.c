@@ -71,13 +71,9 @@ static void show_means(const struct td_gpu_apps *a)
 /* Where the processor decided, it may have been by another policy than was asked for. */
 static void show_ejected(const struct td_gpu_run *r)
 {
-	json_t *stats = r->stats_json ? json_loads(r->stats_json, 0, NULL) : NULL;
-	const json_t *ejected = json_object_get(json_object_get(stats, "policy"), "ejected");
-
-	if (json_is_string(ejected))
+	if (*r->stats.ejected)
 		printf("%s, %s: ejected %s, after invalid answers\n", r->app, r->label,
-		       td_cli_shown(json_string_value(ejected)).text);
-	json_decref(stats);
+		       td_cli_shown(r->stats.ejected).text);
 }
 
 void td_gpu_show_apps(const struct td_gpu_apps *a)

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "cli/every.h"
 #include "core/clock.h"
 #include "lib/sizes.h"
 #include "mrc.h"
@@ -15,7 +16,7 @@
 static const struct td_cli_option options[] = {
 	TD_CLI_INPUT_OPTIONS(in, "trace to read; - is standard input"),
 	TD_CLI_PAGE_OPTION,
-	TD_CLI_EVICT_AT(TD_CLI_LIST, evict, "an eviction policy (lru), or vmin or osl"),
+	TD_CLI_EVICTS_AT(evict, "an eviction policy (lru), all that can run, or vmin or osl"),
 	TD_CLI_NEAR_AT(TD_CLI_LIST, near_size,
 		       "sizes (10%,64M,1024p), or a number of sizes up to the footprint (50)"),
 	{"sample", 0, TD_CLI_TEXT, TD_CLI_AT(sample), "SHARE",
@@ -44,8 +45,9 @@ static const struct td_cli_option options[] = {
 
 static const char more[] =
 	"Chunks have one page, and there is no prefetch. lru, opt, vmin, osl and leu with train= need\n"
-	"one pass over the input; all other policies need a run per size, over one reading. Where\n"
-	"accesses times sizes are above 800 million, these runs take samples of the pages, unless\n"
+	"one pass over the input for all sizes; arc, lfu and s3fifo need one for 64 sizes; all other\n"
+	"policies need a run per size, over one reading. Where accesses times sizes are above 800\n"
+	"million, arc, lfu, s3fifo and the policies with runs take samples of the pages, unless\n"
 	"--exact is given. vmin and osl are bounds for memory of variable size, and their size is an\n"
 	"average. {lru,arc} and {10..90..10}% in a value stand for several: quote them. --policy and\n"
 	"--sizes are other spellings of --evict and --near.\n"
@@ -190,10 +192,22 @@ static int expand(struct td_cli_mrc *all, struct tide_error *err)
 {
 	static const struct td_cli_list initial = {1, {"lru"}};
 	const struct td_cli_mrc_options *args = all->args;
+	const struct tide_sim_options like = {.size = sizeof like,
+					      .trace = args->in.trace,
+					      .workload = args->in.workload,
+					      .format = args->in.format,
+					      .columns = args->in.columns,
+					      .page = args->page,
+					      .chunk = "1p",
+					      .prefetch = "none",
+					      .seed = args->seed,
+					      .objects = args->objects};
 	struct td_cli_axis sizes = {0};
 	int rc = td_cli_axis_fill(&all->evict, "evict", args->evict.n ? &args->evict : &initial,
 				  err);
 
+	if (!rc)
+		rc = td_cli_every_evict(&all->evict, "mrc", &like, err);
 	if (!rc)
 		rc = td_cli_axis_fill(&sizes, "near", &args->near_size, err);
 	if (!rc && sizes.n && !(all->sizes = td_cli_axis_join(&sizes)))

@@ -6,7 +6,7 @@
 #include "../cli.h"
 #include "../plot.h"
 
-#define TD_CLI_MRC_CURVES 12 /* as many columns as a terminal has room for */
+#define TD_CLI_MRC_CURVES 60
 
 struct td_cli_mrc_options {
 	struct td_cli_given given;

@@ -1,4 +1,6 @@
 /* Curves for people: a line about the method of each, and a table. */
+#include <string.h>
+
 #include "mrc.h"
 
 static void print_input(const struct td_cli_mrc *all)
@@ -58,10 +60,9 @@ static void size_cells(struct td_cli_table *t, const struct td_cli_mrc *all, siz
 
 static int print_table(const struct td_cli_mrc *all, enum td_cli_mrc_by by, struct tide_error *err)
 {
-	static const char align[] = "rrrrrrrrrrrrrrrr";
 	const struct tide_mrc *first = all->at[0].mrc;
-	/* The end of a string of r's as long as there are columns. */
-	struct td_cli_table t = {.align = align + sizeof align - 1 - (3 + all->n)};
+	char align[3 + TD_CLI_MRC_CURVES + 1] = "";
+	struct td_cli_table t = {.align = memset(align, 'r', 3 + all->n)};
 
 	td_cli_cell(&t, "%s", first->objects ? "bytes" : "pages");
 	td_cli_cell(&t, "%s", "size");
@@ -108,6 +109,7 @@ static int print_object_tables(const struct td_cli_mrc *all, struct tide_error *
 void td_cli_mrc_show_head(const struct td_cli_mrc *all)
 {
 	print_input(all);
+	td_cli_note_sizes(&all->args->in, all->args->objects);
 	for (size_t i = 0; i < all->n; i++)
 		print_method(&all->at[i]);
 	putchar('\n');

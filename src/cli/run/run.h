@@ -57,8 +57,6 @@ void td_run_summary(struct td_run *r);
 /* Are the files of all processes whole, and their budgets kept? */
 int td_run_check_ends(struct td_run *r, struct tide_error *err);
 void td_run_total(struct td_run *r, struct tide_stats *total);
-/* What process i said itself when it ended; NULL: it was cut short. */
-json_t *td_run_document(const struct td_run *r, unsigned i);
 int td_run_write_stats(struct td_run *r, struct tide_error *err);
 
 /* unpaged.c: memory that was not paged though near memory could not hold it, and why. */

@@ -44,6 +44,40 @@ void td_run_total(struct td_run *r, struct tide_stats *total)
 
 /* ---- for people ---- */
 
+/* Evictions below this number say little about a program. */
+#define ENOUGH_PAGES 1024
+
+/* Do smaller chunks help, where most of what a fault brings is not used? docs/pager.md has the
+ * rule. Where touches are not seen, faults that cost much of the time are the sign. */
+static void print_hint(const struct td_run *r, const struct tide_stats *s)
+{
+	const struct tide_counts *c = &s->counts;
+	const char *page = r->options.page ? r->options.page : "4K";
+	bool seen = td_lib_sees_touched(s->mapping);
+
+	if (c->evicted_pages < ENOUGH_PAGES || 2 * c->prefetched_pages < c->migrated_pages)
+		return;
+	if (seen && 2 * c->untouched_evicted_pages >= c->evicted_pages)
+		fprintf(stderr,
+			"  hint    %s of the evicted pages had not been touched: try --chunk %s\n",
+			td_cli_share(c->untouched_evicted_pages, c->evicted_pages).text, page);
+	else if (!seen && (double)s->stalled_ns >= r->seconds * 1e9 / 4)
+		fprintf(stderr,
+			"  hint    %s of the pages came with a fault on another one: if few of them are used,\n"
+			"          try --chunk %s; --mapping exact counts them\n",
+			td_cli_share(c->prefetched_pages, c->migrated_pages).text, page);
+}
+
+/* Threads that stall at the same time can together stall for longer than the program ran. */
+static void print_time(const struct td_run *r, const struct tide_stats *s)
+{
+	uint64_t all_ns = (uint64_t)(r->seconds * 1e9);
+
+	fprintf(stderr, "  time    %.3f s in all; stalled %s of it; evictions took %s\n",
+		r->seconds, td_cli_share(s->stalled_ns, all_ns).text,
+		td_cli_share(s->flush_ns, all_ns).text);
+}
+
 static void print_figures(const struct tide_stats *s, const struct td_slot_most *most)
 {
 	fprintf(stderr, "  faults  %s, stalled %.3f s; %s chunks evicted, %s pages prefetched\n",
@@ -88,7 +122,9 @@ static void print_process(const struct td_run *r, struct td_slot *slot)
 		slot->program, (int)slot->pid, s.evict, s.mapping, s.service, how_ended(slot));
 	if (*s.ejected)
 		fprintf(stderr, "  ejected %s, after invalid answers\n", s.ejected);
+	print_time(r, &s);
 	print_figures(&s, &slot->most);
+	print_hint(r, &s);
 }
 
 void td_run_summary(struct td_run *r)
@@ -135,7 +171,8 @@ static json_t *figures_json(const struct tide_stats *s)
 	return o;
 }
 
-json_t *td_run_document(const struct td_run *r, unsigned i)
+/* What process i said itself when it ended; NULL: it was cut short. */
+static json_t *document_of(const struct td_run *r, unsigned i)
 {
 	char path[128];
 
@@ -156,7 +193,7 @@ static json_t *most_json(const struct td_slot_most *most)
 static json_t *process_json(const struct td_run *r, unsigned i)
 {
 	struct td_slot *slot = &r->slots->at[i];
-	json_t *own = td_run_document(r, i), *o;
+	json_t *own = document_of(r, i), *o;
 	struct tide_stats s = {.size = sizeof s};
 
 	td_slot_read(slot, &s);

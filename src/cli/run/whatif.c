@@ -6,6 +6,7 @@
  * wrongly. But the faults of the best choice of victims are never more for a part of the accesses
  * than for all of them. So `opt` on the record is a bound for every policy. */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,17 +19,12 @@ struct replay {
 	char near[32];
 };
 
-static int read_replay(struct td_run *r, struct replay *p, struct tide_error *err)
+static void read_replay(struct td_run *r, struct replay *p)
 {
-	json_t *own = td_run_document(r, 0);
-	const json_t *config = json_object_get(own, "config");
-	json_int_t pages = json_integer_value(json_object_get(config, "engine_pages"));
+	struct tide_stats s = {.size = sizeof s};
 
-	json_decref(own);
-	if (!pages)
-		return tide_fail(err, -ENODATA, "%s has left no figures: is $TMPDIR full?",
-				 r->slots->at[0].program);
-	snprintf(p->near, sizeof p->near, "%" JSON_INTEGER_FORMAT "p", pages);
+	td_slot_read(&r->slots->at[0], &s);
+	snprintf(p->near, sizeof p->near, "%" PRIu64 "p", s.engine_pages);
 	p->options = (struct tide_sim_options){
 		.size = sizeof(struct tide_sim_options),
 		.trace = r->record,
@@ -45,7 +41,6 @@ static int read_replay(struct td_run *r, struct replay *p, struct tide_error *er
 		p->options.evict = p->options.evict ? p->options.evict : "lrm";
 		p->options.prefetch = p->options.prefetch ? p->options.prefetch : "locality";
 	}
-	return 0;
 }
 
 static int simulate(const struct tide_sim_options *o, uint64_t *faults, struct tide_error *err)
@@ -122,10 +117,10 @@ int td_run_whatif(struct td_run *r, struct tide_error *err)
 	uint64_t again = 0, best = 0;
 	int rc = check_record(r, err);
 
-	if (!rc)
-		rc = read_replay(r, &p, err);
-	if (!rc)
-		rc = simulate(&p.options, &again, err);
+	if (rc)
+		return rc;
+	read_replay(r, &p);
+	rc = simulate(&p.options, &again, err);
 	if (!rc)
 		rc = simulate_best(r, &p, &best, err);
 	if (rc)
@@ -158,10 +153,9 @@ int td_run_print_replay(struct td_run *r, struct tide_error *err)
 	const struct tide_sim_options *o = &p.options;
 	int rc = check_record(r, err);
 
-	if (!rc)
-		rc = read_replay(r, &p, err);
 	if (rc)
 		return rc;
+	read_replay(r, &p);
 	fprintf(stderr, "tide %s: to replay its decisions:\n  tide sim", r->verb);
 	print_word("--trace", o->trace);
 	print_word("--near", o->near_size);

@@ -27,7 +27,17 @@ static int fail_file(const struct td_cli_results *r, const char *verb, struct ti
 			 r->path ? r->path : "standard output", strerror(code), then);
 }
 
-/* Whether a result of before counts: it must be of this tide, and of the input as it is now. */
+/* Was the result made by the shared objects as they are now? */
+static bool same_plugins(const struct td_cli_reading *in, const struct td_cli_planned *run,
+			 const json_t *o)
+{
+	const char *then = json_string_value(json_object_get(o, "plugins"));
+
+	return strcmp(then ? then : "", td_cli_grid_plugins(in->grid, run->index).text) == 0;
+}
+
+/* Whether a result of before counts: it must be of this tide, and of the input and the policies as
+ * they are now. */
 static int judge(struct td_cli_reading *in, const struct td_cli_planned *run, const json_t *o,
 		 enum td_cli_state *state)
 {
@@ -38,6 +48,8 @@ static int judge(struct td_cli_reading *in, const struct td_cli_planned *run, co
 	*state = json_object_get(o, "error") ? TD_CLI_FAILED : TD_CLI_DONE;
 	if (strcmp(record.version, tide_version()) != 0) {
 		*state = TD_CLI_OLD;
+	} else if (!same_plugins(in, run, o)) {
+		*state = TD_CLI_REBUILT;
 	} else if (*state == TD_CLI_DONE && record.input) {
 		rc = td_cli_grid_digest(in->grid, in->digests, run->index, &now);
 		if (strcmp(record.input, now.text) != 0)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/every.h"
 #include "core/text.h"
 #include "sweep.h"
 
@@ -129,6 +130,15 @@ static int count_runs(struct td_cli_grid *grid, struct tide_error *err)
 	return 0;
 }
 
+/* What --evict all stands for, in the first run of the grid. */
+static int fill_every(struct td_cli_grid *grid, struct tide_error *err)
+{
+	struct td_cli_point point;
+
+	td_cli_grid_at(grid, 0, &point);
+	return td_cli_every_evict(&grid->evict, "sweep", &point.options, err);
+}
+
 int td_cli_grid_make(struct td_cli_grid *grid, const struct td_cli_sweep_options *args,
 		     struct tide_error *err)
 {
@@ -148,6 +158,8 @@ int td_cli_grid_make(struct td_cli_grid *grid, const struct td_cli_sweep_options
 		rc = fill_preset(grid, args->preset, err);
 	if (!rc)
 		rc = check_axes(grid, err);
+	if (!rc)
+		rc = fill_every(grid, err);
 	if (!rc)
 		rc = split_pairs(grid, err);
 	return rc ? rc : count_runs(grid, err);

@@ -1,5 +1,6 @@
-/* What the inputs of the grid are now: a result of a trace that has changed since is none of this
- * sweep's. An input is looked at when the first result of it is found, and only then. */
+/* What the inputs and the shared objects of the grid are now: a result of one that has changed
+ * since is none of this sweep's. An input is looked at when the first result of it is found, and
+ * only then. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -31,6 +32,14 @@ static int read_trace(const struct tide_sim_options *o, uint64_t page_bytes, uin
 	return rc;
 }
 
+static struct td_cli_key digest_text(const uint64_t digest[2])
+{
+	struct td_cli_key out;
+
+	snprintf(out.text, sizeof out.text, "%016" PRIx64 "%016" PRIx64, digest[0], digest[1]);
+	return out;
+}
+
 /* An input that cannot be read has no digest: its runs will say why. */
 static void find_digest(const struct tide_sim_options *o, struct td_cli_key *out)
 {
@@ -42,10 +51,7 @@ static void find_digest(const struct tide_sim_options *o, struct td_cli_key *out
 	if (!rc)
 		rc = o->trace ? read_trace(o, page_bytes, digest)
 			      : td_workload_digest(o->workload, page_bytes, seed, digest, NULL);
-	*out = (struct td_cli_key){""};
-	if (!rc)
-		snprintf(out->text, sizeof out->text, "%016" PRIx64 "%016" PRIx64, digest[0],
-			 digest[1]);
+	*out = rc ? (struct td_cli_key){""} : digest_text(digest);
 }
 
 int td_cli_grid_digest(const struct td_cli_grid *grid, json_t *found, uint64_t i,
@@ -64,4 +70,14 @@ int td_cli_grid_digest(const struct td_cli_grid *grid, json_t *found, uint64_t i
 	}
 	find_digest(&point.options, out);
 	return json_object_set_new(found, group, json_string(out->text)) ? -ENOMEM : 0;
+}
+
+struct td_cli_key td_cli_grid_plugins(const struct td_cli_grid *grid, uint64_t i)
+{
+	struct td_cli_point point;
+	uint64_t digest[2];
+
+	td_cli_grid_at(grid, i, &point);
+	td_lib_plugins(&point.options, digest);
+	return digest[0] || digest[1] ? digest_text(digest) : (struct td_cli_key){""};
 }

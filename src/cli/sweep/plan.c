@@ -175,6 +175,7 @@ void td_cli_plan_count(struct td_cli_plan *plan, bool retry)
 		plan->failed += run->state == TD_CLI_FAILED;
 		plan->old += run->state == TD_CLI_OLD;
 		plan->changed += run->state == TD_CLI_CHANGED;
+		plan->rebuilt += run->state == TD_CLI_REBUILT;
 	}
 }
 

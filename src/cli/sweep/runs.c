@@ -52,6 +52,7 @@ static char *make_line(const struct td_cli_sweep *s, const struct td_cli_planned
 		       json_t *result, size_t *n)
 {
 	struct td_cli_text command = {0};
+	struct td_cli_key plugins = td_cli_grid_plugins(s->grid, planned->index);
 	char *line, *whole;
 
 	if (td_cli_grid_command(s->grid, planned->index, &command) == 0)
@@ -60,6 +61,8 @@ static char *make_line(const struct td_cli_sweep *s, const struct td_cli_planned
 	json_object_set_new(result, "key", json_string(td_cli_key_text(planned->key).text));
 	json_object_set_new(result, "grid", json_string(td_cli_key_text(s->plan.grid).text));
 	json_object_set_new(result, "index", json_integer((json_int_t)planned->index));
+	if (*plugins.text)
+		json_object_set_new(result, "plugins", json_string(plugins.text));
 	line = json_dumps(result, JSON_COMPACT | JSON_REAL_PRECISION(15));
 	if (!line)
 		return NULL;

@@ -61,8 +61,16 @@ int td_cli_grid_check(const struct td_cli_grid *grid, struct tide_error *err);
 
 /* ---- plan.c: which runs are this sweep's, and which of them are left ---- */
 
-/* OLD: another version of tide did it; CHANGED: its input was another. Both are made again. */
-enum td_cli_state { TD_CLI_LEFT, TD_CLI_OLD, TD_CLI_CHANGED, TD_CLI_DONE, TD_CLI_FAILED };
+/* OLD: another version of tide did it; CHANGED: its input was another; REBUILT: the shared object
+ * of a policy was another. All three are outdated, and made again. */
+enum td_cli_state {
+	TD_CLI_LEFT,
+	TD_CLI_OLD,
+	TD_CLI_CHANGED,
+	TD_CLI_REBUILT,
+	TD_CLI_DONE,
+	TD_CLI_FAILED
+};
 
 struct td_cli_planned {
 	XXH128_hash_t key; /* of the command line */
@@ -73,7 +81,8 @@ struct td_cli_planned {
 struct td_cli_plan {
 	struct td_cli_planned *at; /* by key; after td_cli_plan_order() those left, by index */
 	XXH128_hash_t grid;        /* the key of all of them: another grid has another one */
-	size_t n, left, done, failed, old, changed; /* old and changed are among those left */
+	size_t n, left, done, failed;
+	size_t old, changed, rebuilt; /* of those left */
 };
 
 struct td_cli_key {
@@ -99,6 +108,8 @@ struct td_cli_key td_cli_key_text(XXH128_hash_t key);
  * keeps those of inputs that were looked at before. */
 int td_cli_grid_digest(const struct td_cli_grid *grid, json_t *found, uint64_t i,
 		       struct td_cli_key *out);
+/* The digest of the shared objects of run i, as they are now; empty: it has none. */
+struct td_cli_key td_cli_grid_plugins(const struct td_cli_grid *grid, uint64_t i);
 
 /* ---- file.c: the results, a line each ---- */
 

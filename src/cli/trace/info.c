@@ -216,7 +216,10 @@ static int print_table(const struct survey *s, const char *path,
 	uint64_t reads = s->accesses - s->writes, bytes = file_bytes(path);
 	char per[40];
 
-	printf("%s: %s\n", td_cli_name(path).text, source->ops->format);
+	printf("%s: %s", td_cli_name(path).text, source->ops->format);
+	if (source->by_page || source->sizes)
+		printf("; %s", td_cli_requests(source->by_page));
+	putchar('\n');
 	add_row(&t, "accesses", td_cli_grouped(s->accesses).text, "");
 	add_row(&t, "reads", td_cli_grouped(reads).text, td_cli_share(reads, s->accesses).text);
 	add_row(&t, "writes", td_cli_grouped(s->writes).text,

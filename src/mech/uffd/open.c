@@ -234,11 +234,6 @@ int td_pager_close(struct td_pager *p, struct tide_error *err)
 
 /* ---- what is going on ---- */
 
-uint64_t td_pager_engine_pages(const struct td_pager *p)
-{
-	return p->engine->near.capacity_pages;
-}
-
 const char *td_pager_mapping(const struct td_pager *p)
 {
 	return p->mapping->name;
@@ -297,6 +292,7 @@ void td_pager_figures(struct td_pager *p, struct td_pager_figures *f)
 		.flush_ns = p->flush_ns,
 		.metadata_bytes = metadata(p),
 		.io_errors = td_io_errors(p->io),
+		.engine_pages = p->engine->near.capacity_pages,
 	};
 	td_pager_leave(p, &saved);
 }

@@ -84,8 +84,6 @@ struct td_pager_figures {
 #undef TIDE_FIGURE
 };
 void td_pager_figures(struct td_pager *p, struct td_pager_figures *f);
-/* Near memory that the engine decides about: the rest is for what is leaving. */
-uint64_t td_pager_engine_pages(const struct td_pager *p);
 const char *td_pager_mapping(const struct td_pager *p);
 const char *td_pager_service(const struct td_pager *p);
 
