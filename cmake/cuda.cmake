@@ -157,3 +157,35 @@ if(TIDE_HAS_CUDA)
 		target_link_libraries(tide_gpu PRIVATE tide_lab)
 	endif()
 endif()
+
+# ---- the hash of chunks of `tide run --gpu-near` ----
+
+# tide_gpu_hash(OUT): a C file with the compiled kernel of src/run/gpu/hash.cu, or with none.
+function(tide_gpu_hash out)
+	set(file ${PROJECT_BINARY_DIR}/gpu_hash.c)
+	set(${out} ${file} PARENT_SCOPE)
+	if(NOT TIDE_HAS_CUDA)
+		file(CONFIGURE OUTPUT ${file} @ONLY CONTENT "#include \"run/gpu/preload.h\"
+const unsigned char td_gpu_hash_image[1] = {0};
+const size_t td_gpu_hash_image_bytes = 0;
+")
+		return()
+	endif()
+	set(source ${PROJECT_SOURCE_DIR}/src/run/gpu/hash.cu)
+	set(binary ${PROJECT_BINARY_DIR}/gpu_hash.fatbin)
+	set(flags -std=c++17 -O3 --fatbin)
+	foreach(architecture IN LISTS TIDE_CUDA_ARCHITECTURES)
+		string(REGEX MATCH "^[0-9]+[a-f]*" number ${architecture})
+		set(code sm_${number})
+		if(architecture MATCHES "-virtual$")
+			set(code compute_${number})
+		endif()
+		list(APPEND flags -gencode arch=compute_${number},code=${code})
+	endforeach()
+	add_custom_command(OUTPUT ${file} VERBATIM
+		COMMAND ${CUDAToolkit_NVCC_EXECUTABLE} ${flags} -o ${binary} ${source}
+		COMMAND ${CMAKE_COMMAND} -DFROM=${binary} -DTO=${file}
+			-P ${PROJECT_SOURCE_DIR}/cmake/bytes.cmake
+		DEPENDS ${source} ${PROJECT_SOURCE_DIR}/cmake/bytes.cmake
+		COMMENT "Building CUDA image gpu_hash.fatbin")
+endfunction()

@@ -70,7 +70,11 @@ static tide_chunk pick_victim(void *self)
 	}
 	if (!faulted_passed)
 		pass_over(s, &v, near->fault_chunk, &rank);
-	return (tide_chunk){tide_ostree_select(&s->tree, &v, rank)};
+	tide_chunk c = {tide_ostree_select(&s->tree, &v, rank)};
+	/* Others may be held: the next one that is not. */
+	while (!tide_valid(s->view, c))
+		c.index = tide_ostree_select(&s->tree, &v, ++rank % near->resident_chunks);
+	return c;
 }
 
 const struct tide_policy td_policy_evict_random = {

@@ -36,6 +36,8 @@ static void publish(struct td_engine *e)
 	e->near.numbers = e->space.identity ? NULL : (const uint64_t *)(void *)e->space.numbers.at;
 	e->near.next_use = (const uint32_t *)(void *)e->next_use.at;
 	e->near.objects = (const struct tide_object *)(void *)e->objects.at;
+	if (e->held_chunks)
+		e->near.planned = (const uint64_t *)(void *)e->planned.at;
 	for (int i = 0; i < TD_BOXES; i++)
 		td_box_publish(&e->box[i]);
 	e->moves++;
@@ -205,6 +207,7 @@ static int init(struct td_engine *e, struct td_engine_config *config, struct tid
 	e->random = config->seed;
 	e->replace_invalid = config->replace_invalid;
 	e->sized = config->sized;
+	e->whole = config->whole;
 	e->carrier = config->carrier;
 	int rc = td_engine_check_needs(config, err);
 	if (!rc)

@@ -49,6 +49,9 @@ struct td_engine_config {
 	 * chunk's index is its number. */
 	bool maps;
 	uint64_t page_bytes; /* 0: not known */
+	/* A chunk moves as a whole: what a plan names of a chunk means all its pages. Such chunks
+	 * can be held; see hold.c. */
+	bool whole;
 	/* Every chunk is one page, and an object with a size (struct tide_batch_object).
 	 * near_pages is bytes. Demand paging alone, without tiers, maps, a log and
 	 * replace_invalid. */
@@ -185,8 +188,9 @@ struct td_engine {
 	struct td_tiers tiers;
 	struct td_maps maps;
 	struct td_engine_carrier carrier;
+	uint64_t held_chunks, held_pages; /* see hold.c */
 	uint64_t moves; /* changes whenever an array may have moved or a policy was replaced */
-	bool wants_future, single_pages, sized;
+	bool wants_future, single_pages, sized, whole;
 	/* For the functional simulator: the loop of this policy; see mech/sim/pages.h. */
 	int (*run_pages)(struct td_engine *e, const struct tide_batch *batch, uint32_t *done,
 			 struct tide_error *err);
@@ -286,6 +290,18 @@ void td_engine_lose(struct td_engine *e, uint64_t first, uint64_t pages);
  * goes to tier 2. Neither call is an access: no time passes. */
 int td_engine_bring(struct td_engine *e, tide_chunk c, uint64_t pages, struct tide_error *err);
 int td_engine_cold(struct td_engine *e, tide_chunk c, struct tide_error *err);
+
+/* hold.c, where chunks move as a whole. A held chunk is resident, and no valid victim until it is
+ * released. Each chunk is held once at most. */
+void td_engine_hold(struct td_engine *e, tide_chunk c);
+void td_engine_release(struct td_engine *e, tide_chunk c);
+/* Can an absent chunk of so many pages come in, with all victims that are valid now gone? */
+bool td_engine_has_room(const struct td_engine *e, uint64_t pages);
+/* Every page of a resident chunk was touched. */
+void td_engine_touch_whole(struct td_engine *e, tide_chunk c);
+/* From now on, near memory has so many pages. Evicts as many chunks as that takes, but no held
+ * ones: near memory may stay larger, and the call says how large it is now. */
+int td_engine_resize(struct td_engine *e, uint64_t *near_pages, struct tide_error *err);
 
 /* Carries out a mark by the calls above, so that a recorded run can be run again. Bring and cold
  * take the chunks of the pages, as far as these exist, in ascending order. */

@@ -57,8 +57,7 @@ static int make_room(struct td_engine *e, uint64_t fault_bit, uint64_t *size,
 	while (e->near.free_pages < *size) {
 		td_assert(e->near.resident_chunks >= e->near.blocked_chunks);
 		if (e->near.resident_chunks == e->near.blocked_chunks) {
-			td_set_drop_highest(e, fault_bit);
-			--*size;
+			*size -= td_set_drop_highest(e, fault_bit);
 			continue;
 		}
 		tide_chunk victim;
@@ -142,6 +141,12 @@ static void bring_in(struct td_engine *e, tide_chunk c, uint64_t fault_bit, uint
 		TELL(e, on_migrated, (tide_chunk){plan->other[i].index}, plan->other[i].pages);
 }
 
+/* How many resident chunks may not leave while a call about c is served. */
+static uint64_t blocked_by(struct td_engine *e, tide_chunk c)
+{
+	return e->held_chunks + (resident(e, c.index) && !is_held(e, c.index));
+}
+
 /* The page stays where it is: later accesses to it go there. */
 static void map_remotely(struct td_engine *e, tide_chunk c, uint64_t fault_bit)
 {
@@ -191,10 +196,10 @@ int td_engine_fault(struct td_engine *e, tide_chunk c, unsigned bit, const struc
 	if (e->maps.on && !(td_maps_pages(e, c.index) >> bit & 1))
 		return refuse_absent(event, err);
 	td_assert(bit < e->near.chunk_pages && !(resident(e, c.index) >> bit & 1));
-	td_assert(e->near.fault_chunk.index == UINT32_MAX && !e->near.planned);
+	td_assert(e->near.fault_chunk.index == UINT32_MAX && (e->held_chunks || !e->near.planned));
 	e->counts.faults++;
 	e->near.fault_chunk = c;
-	e->near.blocked_chunks = resident(e, c.index) != 0;
+	e->near.blocked_chunks = blocked_by(e, c);
 	if (e->log)
 		td_engine_log_fault(e->log, e->near.time, event->page);
 	if (e->observing)
@@ -218,7 +223,7 @@ static int serve_noticed(struct td_engine *e, tide_chunk c, struct tide_error *e
 {
 	uint64_t size;
 	e->near.fault_chunk = c;
-	e->near.blocked_chunks = resident(e, c.index) != 0;
+	e->near.blocked_chunks = blocked_by(e, c);
 	int rc = td_set_settle(e, c, 0, &size, err);
 	if (!rc && e->near.free_pages < size)
 		rc = make_room(e, 0, &size, err);
@@ -265,7 +270,7 @@ int td_engine_bring(struct td_engine *e, tide_chunk c, uint64_t pages, struct ti
 	uint64_t size;
 	td_set_begin(e, 0);
 	e->plan.own = pages;
-	e->near.blocked_chunks = resident(e, c.index) != 0;
+	e->near.blocked_chunks = blocked_by(e, c);
 	int rc = td_set_settle(e, c, 0, &size, err);
 	if (rc || !size)
 		return rc;

@@ -54,7 +54,7 @@ static int settle_others(struct td_engine *e, uint64_t own_number, uint64_t *siz
 		struct tide_plan_entry at = plan->other[i];
 		for (; i + 1 < plan->n && plan->other[i + 1].number == at.number; i++)
 			at.pages |= plan->other[i + 1].pages;
-		at.pages &= in_range(e, at.number);
+		at.pages = in_range(e, at.number) & (e->whole ? UINT64_MAX : at.pages);
 		if (at.number == own_number) {
 			plan->own |= at.pages;
 			continue;
@@ -73,27 +73,36 @@ static int settle_others(struct td_engine *e, uint64_t own_number, uint64_t *siz
 	plan->n = kept;
 	for (uint32_t i = 0; i < kept; i++)
 		block(e, plan->other[i].index);
-	e->near.planned = kept ? (const uint64_t *)(void *)e->planned.at : NULL;
+	if (kept)
+		e->near.planned = (const uint64_t *)(void *)e->planned.at;
 	return 0;
 }
 
-void td_set_drop_highest(struct td_engine *e, uint64_t fault_bit)
+static uint64_t drop_last(struct td_engine *e)
+{
+	struct tide_plan_entry last = e->plan.other[--e->plan.n];
+	unblock(e, last.index);
+	e->near.blocked_chunks -= resident(e, last.index) != 0;
+	return td_lanes_count(last.pages);
+}
+
+uint64_t td_set_drop_highest(struct td_engine *e, uint64_t fault_bit)
 {
 	struct tide_plan *plan = &e->plan;
+	if (e->whole && plan->n)
+		return drop_last(e);
 	uint64_t own = plan->own & ~fault_bit;
 	struct tide_plan_entry *last = plan->n ? &plan->other[plan->n - 1] : NULL;
 	td_assert(own || last);
 	if (!last || (own && number_of(e, e->near.fault_chunk) > last->number)) {
 		plan->own &= ~(UINT64_C(1) << (63 - __builtin_clzll(own)));
-		return;
+		return 1;
 	}
 	td_assert(last->pages);
 	last->pages &= ~(UINT64_C(1) << (63 - __builtin_clzll(last->pages)));
-	if (last->pages)
-		return;
-	unblock(e, last->index);
-	e->near.blocked_chunks -= resident(e, last->index) != 0;
-	plan->n--;
+	if (!last->pages)
+		drop_last(e);
+	return 1;
 }
 
 uint64_t td_set_pages(const struct td_engine *e)
@@ -123,9 +132,11 @@ int td_set_settle(struct td_engine *e, tide_chunk c, uint64_t fault_bit, uint64_
 		return td_engine_index_failed(-ENOMEM, err);
 	plan->own &= in_range(e, own_number) & ~resident(e, c.index);
 	plan->own |= fault_bit;
+	if (e->whole && plan->own)
+		plan->own = in_range(e, own_number);
 	*size += td_lanes_count(plan->own);
-	for (; *size > e->near.capacity_pages; --*size)
-		td_set_drop_highest(e, fault_bit);
+	while (*size > e->near.capacity_pages)
+		*size -= td_set_drop_highest(e, fault_bit);
 	td_assert(*size == td_set_pages(e) && *size <= e->near.capacity_pages);
 	return 0;
 }
@@ -136,5 +147,5 @@ void td_set_end(struct td_engine *e)
 		return;
 	for (uint32_t i = 0; i < e->plan.n; i++)
 		unblock(e, e->plan.other[i].index);
-	e->near.planned = NULL;
+	e->near.planned = e->held_chunks ? (const uint64_t *)(void *)e->planned.at : NULL;
 }

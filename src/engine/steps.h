@@ -47,6 +47,12 @@ ALWAYS uint64_t resident(struct td_engine *e, uint32_t index)
 	return load(e, index).resident;
 }
 
+ALWAYS bool is_held(struct td_engine *e, uint32_t index)
+{
+	return e->held_chunks &&
+	       ((const uint64_t *)(void *)e->planned.at)[index / 64] >> (index % 64) & 1;
+}
+
 static inline uint64_t number_of(const struct td_engine *e, tide_chunk c)
 {
 	return tide_chunk_number(&e->box[TD_BOX_EVICT].view, c);
@@ -65,8 +71,9 @@ void td_set_begin(struct td_engine *e, uint64_t fault_bit);
 /* Makes the answered plan a set: the pages that are absent, in range and fit. */
 int td_set_settle(struct td_engine *e, tide_chunk c, uint64_t fault_bit, uint64_t *size,
 		  struct tide_error *err);
-/* Takes the highest-numbered page other than the faulting one out of the set. */
-void td_set_drop_highest(struct td_engine *e, uint64_t fault_bit);
+/* Takes the highest-numbered page other than the faulting one out of the set; where chunks move as
+ * a whole, the highest-numbered chunk. How many pages were that? */
+uint64_t td_set_drop_highest(struct td_engine *e, uint64_t fault_bit);
 void td_set_end(struct td_engine *e);
 uint64_t td_set_pages(const struct td_engine *e); /* in the set */
 

@@ -1,0 +1,150 @@
+/* Each chunk is expected back after the longest of its last intervals between accesses. The victim
+ * is the chunk that is expected last. In a round over more than fits, that is the chunk that was
+ * just used; what was brought ahead is expected soon, and stays. A chunk that did not come back
+ * when it was expected, and not for twice as long, leaves first.
+ *
+ *     interval(c) = max(now - last access, 7/8 of what it was)
+ *     expected(c) = last access + interval(c); after the first access: twice its time */
+#include "tide/ostree.h"
+#include "tide/policy.h"
+
+struct slot {
+	struct tide_osnode node;
+	bool known; /* it was accessed twice */
+	uint64_t last, interval;
+	uint64_t expected; /* of a resident chunk: its place in the tree */
+};
+
+struct recur {
+	const struct tide_view *view;
+	struct tide_ostree tree; /* resident chunks, by `expected`, then by number */
+	uint64_t overdue;        /* victims that did not come back when expected */
+};
+
+static struct slot *slot(const struct recur *s, uint32_t i)
+{
+	return tide_slot(s->view, struct slot, (tide_chunk){i});
+}
+
+/* Times are far below 2^40. Ties: the lower numbers, which are what is left of 24 bits. */
+static uint64_t key(const void *arg, uint32_t i)
+{
+	const struct recur *s = arg;
+	return slot(s, i)->expected << 24 |
+	       (tide_chunk_number(s->view, (tide_chunk){i}) & 0xffffff);
+}
+
+static struct tide_osview tree_view(const struct recur *s)
+{
+	return (struct tide_osview){{s->view->slots, sizeof(struct slot)}, key, s};
+}
+
+static int create(void *self, const struct tide_view *view, const union tide_value *values,
+		  struct tide_error *err)
+{
+	struct recur *s = self;
+	(void)values, (void)err;
+	s->view = view;
+	return 0;
+}
+
+static void enter(struct recur *s, uint32_t i)
+{
+	struct slot *at = slot(s, i);
+	struct tide_osview v = tree_view(s);
+	uint64_t from = at->last ? at->last : s->view->near->time;
+	at->expected = at->known ? at->last + at->interval : 2 * from;
+	tide_ostree_add(&s->tree, &v, i);
+}
+
+static void leave(struct recur *s, uint32_t i)
+{
+	struct tide_osview v = tree_view(s);
+	tide_ostree_remove(&s->tree, &v, i);
+}
+
+static void on_migrated(void *self, tide_chunk c, uint64_t pages)
+{
+	if (tide_came_in(((struct recur *)self)->view, c, pages))
+		enter(self, c.index);
+}
+
+static void on_access(void *self, tide_chunk c, tide_page p, uint64_t ref)
+{
+	struct recur *s = self;
+	struct slot *at = slot(s, c.index);
+	uint64_t now = s->view->near->time, interval = now - at->last;
+	(void)p, (void)ref;
+	leave(s, c.index);
+	if (at->last) {
+		uint64_t least = at->interval - at->interval / 8;
+		at->interval = interval > least ? interval : least;
+		at->known = true;
+	}
+	at->last = now;
+	enter(s, c.index);
+}
+
+static void on_evicted(void *self, tide_chunk c, const struct tide_evicted *what)
+{
+	(void)what;
+	leave(self, c.index);
+}
+
+static bool is_overdue(const struct recur *s, uint32_t i)
+{
+	const struct slot *at = slot(s, i);
+	return at->known && s->view->near->time > at->expected + 2 * at->interval;
+}
+
+/* The first valid chunk from rank k on, upwards or downwards. */
+static uint32_t valid_from(const struct recur *s, const struct tide_osview *v, uint64_t k, int step)
+{
+	uint32_t i = tide_ostree_select(&s->tree, v, k);
+	while (i != TIDE_NIL && !tide_valid(s->view, (tide_chunk){i}))
+		i = tide_ostree_select(&s->tree, v, k += (uint64_t)step);
+	return i;
+}
+
+static tide_chunk pick_victim(void *self)
+{
+	struct recur *s = self;
+	struct tide_osview v = tree_view(s);
+	uint32_t first = valid_from(s, &v, 0, 1);
+	if (first != TIDE_NIL && is_overdue(s, first)) {
+		s->overdue++;
+		return (tide_chunk){first};
+	}
+	return (tide_chunk){valid_from(s, &v, tide_ostree_count(&s->tree, &v) - 1, -1)};
+}
+
+static bool follows_lru(void *self)
+{
+	(void)self;
+	return false;
+}
+
+static void report(void *self, const struct tide_report *r)
+{
+	const struct recur *s = self;
+	r->number(r->to, "overdue_victims", s->overdue);
+}
+
+const struct tide_policy td_policy_evict_recur = {
+	.api = TIDE_POLICY_API,
+	.size = sizeof(struct tide_policy),
+	.name = "recur",
+	.role = TIDE_EVICT,
+	.summary = "the chunk that is expected back last, by its own last intervals",
+	.paper = "tide",
+	.needs = TIDE_NEEDS_ACCESSES,
+	.state_bytes = sizeof(struct recur),
+	.chunk_bytes = sizeof(struct slot),
+	.create = create,
+	.on_migrated = on_migrated,
+	.on_access = on_access,
+	.on_evicted = on_evicted,
+	.pick_victim = pick_victim,
+	.follows_lru = follows_lru,
+	.report = report,
+};

@@ -1,0 +1,145 @@
+/* Carries a decision out. The chunk is `moving`: nobody else changes it, and no work that names it
+ * is between enter and leave without waiting for us. What was submitted before may still use it. */
+#include "inside.h"
+
+/* Shows another piece at the program's address; the old one again if that fails. */
+static bool show_instead(struct td_vmm *v, uint32_t chunk, cu_piece new, cu_piece old)
+{
+	cu_ptr at = td_vmm_address(v, chunk);
+	uint64_t bytes = td_vmm_bytes(&v->chunk[chunk]);
+	if (v->cuda->cuMemUnmap(at, bytes))
+		return false;
+	if (td_vmm_show(v, at, bytes, new) == CU_OK)
+		return true;
+	if (td_vmm_show(v, at, bytes, old))
+		td_vmm_say(v, "the driver lost a mapping: the next access to it ends the program");
+	return false;
+}
+
+static void wait_for_users(struct td_vmm *v, uint32_t chunk)
+{
+	struct td_vmm_chunk *c = &v->chunk[chunk];
+	if (c->arrival)
+		td_vmm_wait(v, &v->mover[c->mover].in, c->arrival);
+	c->arrival = 0;
+	if (v->trust == TD_VMM_TRUST_ARGS)
+		td_vmm_wait_uses(v, chunk);
+}
+
+/* ---- from the card ---- */
+
+/* The hash of what the card has. */
+static bool hash(struct td_vmm_mover *m, uint32_t chunk, uint64_t to[2])
+{
+	const struct td_cuda *cuda = m->v->cuda;
+	cu_ptr at = td_vmm_address(m->v, chunk);
+	uint64_t words = td_vmm_bytes(&m->v->chunk[chunk]) / 8;
+	void *params[] = {&at, &words, &m->hash};
+	if (!m->v->hash || cuda->cuMemsetD8Async(m->hash, 0, 16, m->out) ||
+	    cuda->cuLaunchKernel(m->v->hash, 1024, 1, 1, 256, 1, 1, 0, m->out, params, NULL) ||
+	    cuda->cuMemcpyDtoHAsync_v2(m->said, m->hash, 16, m->out) ||
+	    cuda->cuStreamSynchronize(m->out))
+		return false;
+	to[0] = m->said[0];
+	to[1] = m->said[1];
+	return true;
+}
+
+/* Has the host's piece what the card has? Then nothing need be copied. */
+static bool is_clean(struct td_vmm_mover *m, struct td_vmm_chunk *c, uint32_t chunk)
+{
+	uint64_t now[2];
+	if (c->blank || (c->valid && !c->used))
+		return true;
+	if (!hash(m, chunk, now)) {
+		c->hashed = false;
+		return false;
+	}
+	bool same = c->valid && c->hashed && now[0] == c->hash[0] && now[1] == c->hash[1];
+	c->hash[0] = now[0];
+	c->hash[1] = now[1];
+	c->hashed = true;
+	return same;
+}
+
+static bool bring_to_host(struct td_vmm_mover *m, struct td_vmm_chunk *c, uint32_t chunk,
+			  bool *copied)
+{
+	const struct td_cuda *cuda = m->v->cuda;
+	*copied = !is_clean(m, c, chunk);
+	if (!*copied)
+		return true;
+	return cuda->cuMemcpyDtoDAsync_v2(c->host.home, td_vmm_address(m->v, chunk),
+					  td_vmm_bytes(c), m->out) == CU_OK &&
+	       cuda->cuStreamSynchronize(m->out) == CU_OK;
+}
+
+void td_vmm_move_out(struct td_vmm_mover *m, uint32_t chunk)
+{
+	struct td_vmm *v = m->v;
+	struct td_vmm_chunk *c = &v->chunk[chunk];
+	bool copied = false, done = false;
+	if (c->place != TD_VMM_ON_CARD)
+		return; /* it never came, for want of room */
+	wait_for_users(v, chunk);
+	pthread_mutex_lock(&v->lock);
+	if (!c->host.id)
+		c->host = td_vmm_take_host(v, c->pages);
+	pthread_mutex_unlock(&v->lock);
+	if (c->host.id && bring_to_host(m, c, chunk, &copied))
+		done = show_instead(v, chunk, c->host.id, c->card.id);
+	pthread_mutex_lock(&v->lock);
+	v->figures.failures += !done;
+	if (done) {
+		td_vmm_give_card(v, c->pages, c->card);
+		c->card.id = 0;
+		c->place = TD_VMM_ON_HOST;
+		c->valid = false;
+		v->figures.out_bytes += td_vmm_bytes(c);
+		v->figures.clean_bytes += copied ? 0 : td_vmm_bytes(c);
+	}
+	pthread_mutex_unlock(&v->lock);
+}
+
+/* ---- to the card ---- */
+
+static bool fill(struct td_vmm_mover *m, struct td_vmm_chunk *c, uint32_t chunk)
+{
+	if (c->blank)
+		return true;
+	if (m->v->cuda->cuMemcpyDtoDAsync_v2(td_vmm_address(m->v, chunk), c->host.home,
+					     td_vmm_bytes(c), m->in.handle))
+		return false;
+	c->mover = m->number;
+	c->arrival = td_vmm_record(m->v, &m->in);
+	if (!c->arrival)
+		m->v->cuda->cuStreamSynchronize(m->in.handle);
+	return true;
+}
+
+void td_vmm_move_in(struct td_vmm_mover *m, uint32_t chunk)
+{
+	struct td_vmm *v = m->v;
+	struct td_vmm_chunk *c = &v->chunk[chunk];
+	if (c->place == TD_VMM_ON_CARD)
+		return; /* it could not leave */
+	struct td_vmm_piece card = m->card;
+	wait_for_users(v, chunk);
+	bool done = card.id && show_instead(v, chunk, card.id, c->host.id);
+	if (done && !fill(m, c, chunk)) {
+		show_instead(v, chunk, c->host.id, card.id);
+		done = false;
+	}
+	pthread_mutex_lock(&v->lock);
+	v->figures.failures += !done;
+	if (done) {
+		c->card = card;
+		c->place = TD_VMM_ON_CARD;
+		c->valid = !c->blank;
+		c->used = false;
+		v->figures.in_bytes += td_vmm_bytes(c);
+	} else if (card.id) {
+		td_vmm_give_card(v, c->pages, card);
+	}
+	pthread_mutex_unlock(&v->lock);
+}

@@ -1,0 +1,265 @@
+/* Life of a handle. It ends with the process: the driver takes back what it gave. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "core/clock.h"
+#include "inside.h"
+
+#define ARENA_LEAST ((uint64_t)1 << 40)
+#define ARENA_TIMES 8 /* of near and host memory: ranges of addresses are cut into pieces over time */
+#define STREAMS_MAX 256
+#define PROBE_BYTES ((uint64_t)64 << 20)
+
+const struct td_mech td_vmm_mech = {
+	.name = "a run on a GPU",
+	.gives = TIDE_NEEDS_ACCESSES | TIDE_NEEDS_NOTICES | TIDE_NEEDS_REFS | TIDE_NEEDS_TOUCHED,
+};
+
+void td_vmm_say(struct td_vmm *v, const char *format, ...)
+{
+	char text[400];
+	va_list args;
+	va_start(args, format);
+	vsnprintf(text, sizeof text, format, args);
+	va_end(args);
+	if (v->say)
+		v->say(v->arg, text);
+}
+
+struct td_vmm_inside td_vmm_step_in(struct td_vmm *v)
+{
+	struct td_vmm_inside was = {.mode = CU_CAPTURE_MODE_RELAXED};
+	v->cuda->cuThreadExchangeStreamCaptureMode(&was.mode);
+	v->cuda->cuCtxGetCurrent(&was.context);
+	if (was.context != v->context)
+		v->cuda->cuCtxSetCurrent(v->context);
+	return was;
+}
+
+void td_vmm_step_out(struct td_vmm *v, struct td_vmm_inside was)
+{
+	if (was.context != v->context)
+		v->cuda->cuCtxSetCurrent(was.context);
+	v->cuda->cuThreadExchangeStreamCaptureMode(&was.mode);
+}
+
+const struct td_vmm_range *td_vmm_arena(const struct td_vmm *v)
+{
+	return &v->arena;
+}
+
+/* ---- what the machine has ---- */
+
+static int need(struct td_vmm *v, int attribute, const char *what, struct tide_error *err)
+{
+	int has = 0;
+	v->cuda->cuDeviceGetAttribute(&has, attribute, v->device);
+	return has ? 0
+		   : tide_fail(err, -ENOTSUP, "this GPU or its driver has no %s: see tide doctor",
+			       what);
+}
+
+static int find_device(struct td_vmm *v, struct tide_error *err)
+{
+	if (v->cuda->cuCtxGetCurrent(&v->context) || !v->context ||
+	    v->cuda->cuCtxGetDevice(&v->device))
+		return tide_fail(err, -ENODEV, "no context of a GPU is current");
+	int rc = need(v, CU_ATTRIBUTE_VMM, "management of virtual memory", err);
+	if (!rc)
+		rc = need(v, CU_ATTRIBUTE_HOST_NUMA_VMM, "virtual memory on the host", err);
+	if (v->cuda->cuDeviceGetAttribute(&v->node, CU_ATTRIBUTE_HOST_NUMA_ID, v->device) ||
+	    v->node < 0)
+		v->node = 0;
+	return rc;
+}
+
+/* ---- state ---- */
+
+/* Zero, and taken from the system where it is used. */
+static void *reserve(size_t bytes)
+{
+	void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	return at == MAP_FAILED ? NULL : at;
+}
+
+static int make_arena(struct td_vmm *v, uint64_t bytes, struct tide_error *err)
+{
+	bytes = bytes / v->chunk_bytes * v->chunk_bytes;
+	if (v->cuda->cuMemAddressReserve(&v->arena.base, bytes, TD_VMM_PAGE, 0, 0))
+		return tide_fail(err, -ENOMEM, "the driver reserves no %llu bytes of addresses",
+				 (unsigned long long)bytes);
+	v->arena.end = v->arena.base + bytes;
+	v->chunks_max = (uint32_t)(bytes / v->chunk_bytes);
+	v->chunk = reserve(v->chunks_max * sizeof *v->chunk);
+	v->allocation = reserve(v->chunks_max * sizeof *v->allocation);
+	v->stream = calloc(STREAMS_MAX, sizeof *v->stream);
+	v->streams_room = STREAMS_MAX;
+	return v->chunk && v->allocation && v->stream ? 0 : tide_fail(err, -ENOMEM, "out of memory");
+}
+
+static int make_locks(struct td_vmm *v, struct tide_error *err)
+{
+	pthread_rwlockattr_t kind;
+	pthread_rwlockattr_init(&kind);
+	pthread_rwlockattr_setkind_np(&kind, PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP);
+	int rc = pthread_rwlock_init(&v->gate, &kind);
+	pthread_rwlockattr_destroy(&kind);
+	if (!rc)
+		rc = pthread_mutex_init(&v->lock, NULL);
+	if (!rc)
+		rc = pthread_cond_init(&v->calm, NULL);
+	if (!rc)
+		rc = pthread_cond_init(&v->work, NULL);
+	return rc ? tide_fail(err, -rc, "cannot make a lock: %s", strerror(rc)) : 0;
+}
+
+static int make_engine(struct td_vmm *v, struct td_vmm_config *c, struct tide_error *err)
+{
+	struct td_engine_config e = {
+		.near_pages = v->near_pages,
+		.chunk_pages = v->chunk_pages,
+		.last_page = UINT64_MAX,
+		.pages = UINT64_MAX,
+		.maps = true,
+		.page_bytes = TD_VMM_PAGE,
+		.whole = true,
+		.seed = c->seed,
+		.mechanism = td_vmm_mech.name,
+		.gives = td_vmm_mech.gives,
+		.replace_invalid = true,
+		.evict = c->evict,
+		.prefetch = c->prefetch,
+		.log_path = c->log_path,
+		.carrier = td_vmm_carrier(v),
+	};
+	return td_engine_create(&v->engine, &e, err);
+}
+
+/* ---- movers ---- */
+
+static cu_result make_mover(struct td_vmm *v, uint32_t i)
+{
+	struct td_vmm_mover *m = &v->mover[i];
+	void *said = NULL;
+	m->v = v;
+	m->number = i;
+	cu_result rc = v->cuda->cuStreamCreateWithPriority(&m->in.handle, CU_STREAM_NON_BLOCKING, -1);
+	if (!rc)
+		rc = v->cuda->cuStreamCreateWithPriority(&m->out, CU_STREAM_NON_BLOCKING, -1);
+	if (!rc)
+		rc = v->cuda->cuMemHostAlloc(&said, 4096, 0);
+	m->said = said;
+	return rc;
+}
+
+/* One piece of the card for the hashes of all movers. Without it, what was used leaves by a copy. */
+static void load_hash(struct td_vmm *v, const void *image)
+{
+	struct cu_location here = {CU_LOCATION_DEVICE, v->device};
+	struct cu_piece_of what = {.type = CU_ALLOCATION_PINNED, .location = here};
+	cu_module module;
+	cu_function hash;
+	cu_piece piece;
+	cu_ptr at;
+	if (!image || v->cuda->cuModuleLoadData(&module, image) ||
+	    v->cuda->cuModuleGetFunction(&hash, module, "td_hash") ||
+	    v->cuda->cuMemAddressReserve(&at, TD_VMM_PAGE, TD_VMM_PAGE, 0, 0) ||
+	    v->cuda->cuMemCreate(&piece, TD_VMM_PAGE, &what, 0) ||
+	    td_vmm_show(v, at, TD_VMM_PAGE, piece))
+		return;
+	for (uint32_t i = 0; i < TD_VMM_MOVERS; i++)
+		v->mover[i].hash = at + i * 256;
+	v->hash = hash;
+}
+
+/* How fast is one copy from host memory to the card? The pieces are kept for later. */
+static void measure_bus(struct td_vmm *v)
+{
+	uint32_t pages = v->chunk_pages;
+	uint64_t bytes = v->chunk_bytes, n = (PROBE_BYTES + bytes - 1) / bytes;
+	cu_stream stream = v->mover[0].in.handle;
+	struct td_vmm_piece host = td_vmm_take_host(v, pages), card = td_vmm_take_card(v, pages);
+	cu_ptr at = v->arena.base;
+	if (host.id && card.id && td_vmm_show(v, at, bytes, card.id) == CU_OK) {
+		v->cuda->cuMemcpyDtoDAsync_v2(at, host.home, bytes, stream);
+		v->cuda->cuStreamSynchronize(stream);
+		uint64_t since = td_clock_ns();
+		for (uint64_t i = 0; i < n; i++)
+			v->cuda->cuMemcpyDtoDAsync_v2(at, host.home, bytes, stream);
+		v->cuda->cuStreamSynchronize(stream);
+		uint64_t took = td_clock_ns() - since;
+		v->figures.bus_bytes_per_second =
+			(uint64_t)((double)(n * bytes) * 1e9 / (double)(took ? took : 1));
+		v->cuda->cuMemUnmap(at, bytes);
+	}
+	if (host.id)
+		td_vmm_give_host(v, pages, host);
+	if (card.id)
+		td_vmm_give_card(v, pages, card);
+}
+
+static int make_movers(struct td_vmm *v, const void *image, struct tide_error *err)
+{
+	for (uint32_t i = 0; i < TD_VMM_MOVERS; i++) {
+		cu_result rc = make_mover(v, i);
+		if (rc)
+			return tide_fail(err, -EIO, "the driver makes no stream: error %d", rc);
+	}
+	load_hash(v, image);
+	size_t free = 0, total = 0;
+	v->cuda->cuMemGetInfo_v2(&free, &total);
+	v->others_bytes = total - free;
+	measure_bus(v);
+	return td_vmm_start_movers(v, err);
+}
+
+static int open_all(struct td_vmm *v, struct td_vmm_config *c, struct tide_error *err)
+{
+	uint64_t all = (c->near_bytes + c->host_bytes) * ARENA_TIMES;
+	int rc = make_locks(v, err);
+	if (!rc)
+		rc = find_device(v, err);
+	if (!rc)
+		rc = make_arena(v, all > ARENA_LEAST ? all : ARENA_LEAST, err);
+	if (!rc)
+		rc = make_engine(v, c, err);
+	if (!rc)
+		rc = make_movers(v, c->hash_image, err);
+	return rc;
+}
+
+int td_vmm_open(struct td_vmm **out, struct td_vmm_config *c, struct tide_error *err)
+{
+	struct td_vmm *v = calloc(1, sizeof *v);
+	if (!v)
+		return tide_fail(err, -ENOMEM, "out of memory");
+	v->cuda = c->cuda;
+	v->trust = c->trust;
+	v->chunk_pages = c->chunk_pages;
+	v->chunk_bytes = c->chunk_pages * TD_VMM_PAGE;
+	v->near_pages = v->card_limit = c->near_bytes / TD_VMM_PAGE;
+	v->host_limit = c->host_bytes / TD_VMM_PAGE;
+	v->figures.near_limit_bytes = v->near_pages * TD_VMM_PAGE;
+	v->figures.host_limit_bytes = v->host_limit * TD_VMM_PAGE;
+	v->say = c->say;
+	v->arg = c->arg;
+	int rc = open_all(v, c, err);
+	if (rc)
+		free(v); /* the process goes on without; what the driver gave is little */
+	else
+		*out = v;
+	return rc;
+}
+
+int td_vmm_finish(struct td_vmm *v, struct tide_error *err)
+{
+	pthread_mutex_lock(&v->lock);
+	int rc = td_engine_finish(v->engine, err);
+	pthread_mutex_unlock(&v->lock);
+	return rc;
+}

@@ -1,0 +1,160 @@
+/* Physical memory, of the card and of the host. Pieces are made once and kept, by their size:
+ * making one of host memory takes milliseconds. If a limit leaves no room for a new one, free ones
+ * of other sizes go back to the driver. */
+#include <stdlib.h>
+
+#include "inside.h"
+
+static bool keep(struct td_vmm_pieces *p, struct td_vmm_piece piece)
+{
+	if (p->n == p->room) {
+		uint32_t room = p->room ? p->room * 2 : 16;
+		struct td_vmm_piece *at = realloc(p->at, room * sizeof *at);
+		if (!at)
+			return false;
+		p->at = at;
+		p->room = room;
+	}
+	p->at[p->n++] = piece;
+	return true;
+}
+
+static struct td_vmm_piece take_kept(struct td_vmm_pieces *p)
+{
+	return p->n ? p->at[--p->n] : (struct td_vmm_piece){0};
+}
+
+static cu_result make(struct td_vmm *v, uint64_t bytes, struct cu_location where, cu_piece *piece)
+{
+	struct cu_piece_of what = {.type = CU_ALLOCATION_PINNED, .location = where};
+	return v->cuda->cuMemCreate(piece, bytes, &what, 0);
+}
+
+cu_result td_vmm_show(struct td_vmm *v, cu_ptr at, uint64_t bytes, cu_piece piece)
+{
+	struct cu_access who = {{CU_LOCATION_DEVICE, v->device}, CU_ACCESS_READ_WRITE};
+	cu_result rc = v->cuda->cuMemMap(at, bytes, 0, piece, 0);
+	if (rc)
+		return rc;
+	rc = v->cuda->cuMemSetAccess(at, bytes, &who, 1);
+	if (rc)
+		v->cuda->cuMemUnmap(at, bytes);
+	return rc;
+}
+
+/* ---- of the card ---- */
+
+static void drop_card(struct td_vmm *v, uint32_t pages, struct td_vmm_piece piece)
+{
+	v->cuda->cuMemRelease(piece.id);
+	v->card_pages -= pages;
+}
+
+/* Free pieces of other sizes, until there is room for so many pages. */
+static bool make_room(struct td_vmm *v, struct td_vmm_pieces *kept, const uint64_t *used,
+		      uint64_t limit, uint64_t pages,
+		      void (*drop)(struct td_vmm *v, uint32_t pages, struct td_vmm_piece piece))
+{
+	for (uint32_t size = TD_VMM_CHUNK_PAGES; size && *used + pages > limit; size--) {
+		while (kept[size].n && *used + pages > limit)
+			drop(v, size, take_kept(&kept[size]));
+	}
+	return *used + pages <= limit;
+}
+
+static uint64_t kept_pages(const struct td_vmm_pieces *kept)
+{
+	uint64_t n = 0;
+	for (uint32_t size = 1; size <= TD_VMM_CHUNK_PAGES; size++)
+		n += (uint64_t)kept[size].n * size;
+	return n;
+}
+
+bool td_vmm_has_card(const struct td_vmm *v, uint32_t pages)
+{
+	return v->card_free[pages].n ||
+	       v->card_pages - kept_pages(v->card_free) + pages <= v->card_limit;
+}
+
+struct td_vmm_piece td_vmm_take_card(struct td_vmm *v, uint32_t pages)
+{
+	struct td_vmm_piece piece = take_kept(&v->card_free[pages]);
+	struct cu_location here = {CU_LOCATION_DEVICE, v->device};
+	if (piece.id ||
+	    !make_room(v, v->card_free, &v->card_pages, v->card_limit, pages, drop_card))
+		return piece;
+	if (make(v, pages * TD_VMM_PAGE, here, &piece.id)) {
+		piece.id = 0;
+		return piece;
+	}
+	v->card_pages += pages;
+	if (v->figures.near_most_bytes < v->card_pages * TD_VMM_PAGE)
+		v->figures.near_most_bytes = v->card_pages * TD_VMM_PAGE;
+	return piece;
+}
+
+void td_vmm_give_card(struct td_vmm *v, uint32_t pages, struct td_vmm_piece piece)
+{
+	if (v->card_pages > v->card_limit || !keep(&v->card_free[pages], piece))
+		drop_card(v, pages, piece);
+}
+
+/* ---- of the host ---- */
+
+static void drop_host(struct td_vmm *v, uint32_t pages, struct td_vmm_piece piece)
+{
+	uint64_t bytes = pages * TD_VMM_PAGE;
+	v->cuda->cuMemUnmap(piece.home, bytes);
+	v->cuda->cuMemAddressFree(piece.home, bytes);
+	v->cuda->cuMemRelease(piece.id);
+	v->host_pages -= pages;
+}
+
+static bool make_host(struct td_vmm *v, uint64_t bytes, struct td_vmm_piece *piece)
+{
+	struct cu_location there = {CU_LOCATION_HOST_NUMA, v->node};
+	if (make(v, bytes, there, &piece->id))
+		return false;
+	if (v->cuda->cuMemAddressReserve(&piece->home, bytes, TD_VMM_PAGE, 0, 0) == CU_OK) {
+		if (td_vmm_show(v, piece->home, bytes, piece->id) == CU_OK)
+			return true;
+		v->cuda->cuMemAddressFree(piece->home, bytes);
+	}
+	v->cuda->cuMemRelease(piece->id);
+	return false;
+}
+
+/* A chunk on the card can do without its copy in host memory; it then leaves by a copy. */
+static void drop_copies(struct td_vmm *v, uint64_t pages)
+{
+	for (uint32_t i = 0; i < v->chunks_n && v->host_pages + pages > v->host_limit; i++) {
+		struct td_vmm_chunk *c = &v->chunk[i];
+		if (c->allocation == TD_VMM_NONE || c->place != TD_VMM_ON_CARD || c->jobs ||
+		    c->moving || !c->host.id || c->arrival)
+			continue;
+		drop_host(v, c->pages, c->host);
+		c->host.id = 0;
+		c->valid = c->hashed = false;
+	}
+}
+
+struct td_vmm_piece td_vmm_take_host(struct td_vmm *v, uint32_t pages)
+{
+	struct td_vmm_piece piece = take_kept(&v->host_free[pages]);
+	if (piece.id)
+		return piece;
+	if (!make_room(v, v->host_free, &v->host_pages, v->host_limit, pages, drop_host))
+		drop_copies(v, pages);
+	if (v->host_pages + pages > v->host_limit || !make_host(v, pages * TD_VMM_PAGE, &piece))
+		return (struct td_vmm_piece){0};
+	v->host_pages += pages;
+	if (v->figures.host_most_bytes < v->host_pages * TD_VMM_PAGE)
+		v->figures.host_most_bytes = v->host_pages * TD_VMM_PAGE;
+	return piece;
+}
+
+void td_vmm_give_host(struct td_vmm *v, uint32_t pages, struct td_vmm_piece piece)
+{
+	if (!keep(&v->host_free[pages], piece))
+		drop_host(v, pages, piece);
+}

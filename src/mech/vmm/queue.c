@@ -1,0 +1,134 @@
+/* Decisions of the engine that wait to be carried out. They are begun in their order, except those
+ * that cannot begin yet: of a chunk that work uses where it is, or of one that would come to the
+ * card before there is room. Jobs of one chunk keep their order. */
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/clock.h"
+#include "inside.h"
+
+static bool may_move(const struct td_vmm *v)
+{
+	return v->trust == TD_VMM_TRUST_ARGS || v->exclusive;
+}
+
+static void wake(struct td_vmm *v)
+{
+	if (may_move(v))
+		pthread_cond_broadcast(&v->work);
+}
+
+void td_vmm_decide(struct td_vmm *v, uint32_t chunk, bool in)
+{
+	if (v->jobs_n == v->jobs_room) {
+		uint32_t room = v->jobs_room ? v->jobs_room * 2 : 256;
+		struct td_vmm_job *job = realloc(v->job, room * sizeof *job);
+		if (!job)
+			abort(); /* the engine has decided: there is no way back */
+		v->job = job;
+		v->jobs_room = room;
+	}
+	v->job[v->jobs_n++] = (struct td_vmm_job){chunk, in};
+	v->chunk[chunk].jobs++;
+	v->outs += !in;
+	wake(v);
+}
+
+/* Has no earlier job of this chunk to end first? */
+static bool is_first(const struct td_vmm *v, uint32_t i)
+{
+	for (uint32_t k = 0; k < i; k++) {
+		if (v->job[k].chunk == v->job[i].chunk)
+			return false;
+	}
+	return true;
+}
+
+/* If nothing leaves any more, a chunk that has no room gives up and stays where it is. */
+static bool may_begin(const struct td_vmm *v, uint32_t i)
+{
+	const struct td_vmm_chunk *c = &v->chunk[v->job[i].chunk];
+	if (c->moving || c->guards || !is_first(v, i))
+		return false;
+	return !v->job[i].in || c->place == TD_VMM_ON_CARD || !v->outs ||
+	       td_vmm_has_card(v, c->pages);
+}
+
+static bool take(struct td_vmm *v, struct td_vmm_job *job)
+{
+	for (uint32_t i = 0; i < v->jobs_n && may_move(v); i++) {
+		if (!may_begin(v, i))
+			continue;
+		*job = v->job[i];
+		v->jobs_n--;
+		memmove(&v->job[i], &v->job[i + 1], (v->jobs_n - i) * sizeof *job);
+		return true;
+	}
+	return false;
+}
+
+static void begin(struct td_vmm *v, struct td_vmm_mover *m, const struct td_vmm_job *job)
+{
+	struct td_vmm_chunk *c = &v->chunk[job->chunk];
+	c->moving = true;
+	if (job->in && c->place == TD_VMM_ON_HOST)
+		m->card = td_vmm_take_card(v, c->pages);
+	if (v->moving_n++ == 0)
+		v->moving_since_ns = td_clock_ns();
+}
+
+static void end(struct td_vmm *v, const struct td_vmm_job *job)
+{
+	struct td_vmm_chunk *c = &v->chunk[job->chunk];
+	c->moving = false;
+	c->jobs--;
+	v->outs -= !job->in;
+	if (--v->moving_n == 0)
+		v->figures.moving_ns += td_clock_ns() - v->moving_since_ns;
+	pthread_cond_broadcast(&v->calm);
+	wake(v);
+}
+
+static void *move(void *arg)
+{
+	struct td_vmm_mover *m = arg;
+	struct td_vmm *v = m->v;
+	struct td_vmm_job job;
+	td_vmm_step_in(v);
+	pthread_mutex_lock(&v->lock);
+	for (;;) {
+		while (!take(v, &job))
+			pthread_cond_wait(&v->work, &v->lock);
+		begin(v, m, &job);
+		pthread_mutex_unlock(&v->lock);
+		if (job.in)
+			td_vmm_move_in(m, job.chunk);
+		else
+			td_vmm_move_out(m, job.chunk);
+		pthread_mutex_lock(&v->lock);
+		end(v, &job);
+	}
+	return NULL;
+}
+
+void td_vmm_carry_out_all(struct td_vmm *v)
+{
+	v->exclusive = true;
+	wake(v);
+	while (v->jobs_n || v->moving_n)
+		pthread_cond_wait(&v->calm, &v->lock);
+	v->exclusive = false;
+}
+
+int td_vmm_start_movers(struct td_vmm *v, struct tide_error *err)
+{
+	sigset_t all, saved;
+	int rc = 0;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &saved);
+	for (uint32_t i = 0; i < TD_VMM_MOVERS && !rc; i++)
+		rc = pthread_create(&v->mover[i].thread, NULL, move, &v->mover[i]);
+	pthread_sigmask(SIG_SETMASK, &saved, NULL);
+	return rc ? tide_fail(err, -rc, "cannot start a thread: %s", strerror(rc)) : 0;
+}

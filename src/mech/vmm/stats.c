@@ -1,0 +1,46 @@
+/* Figures; and the memory of the card that is not tide's, which counts against the budget too. */
+#include <stdio.h>
+
+#include "inside.h"
+
+#define LEAST_SHARE 8 /* of the budget, which tide keeps whatever others use */
+
+static void keep_within(struct td_vmm *v, uint64_t unmanaged)
+{
+	uint64_t pages = (unmanaged + TD_VMM_PAGE - 1) / TD_VMM_PAGE, least = v->near_pages / LEAST_SHARE;
+	uint64_t near = v->near_pages > pages + least ? v->near_pages - pages : least;
+	if (near == v->engine->near.capacity_pages)
+		return;
+	td_engine_resize(v->engine, &near, &v->error);
+	v->card_limit = near;
+}
+
+void td_vmm_look(struct td_vmm *v)
+{
+	size_t free = 0, total = 0;
+	struct td_gpu_figures *f = &v->figures;
+	struct td_vmm_inside was = td_vmm_step_in(v);
+	pthread_mutex_lock(&v->lock);
+	if (v->cuda->cuMemGetInfo_v2(&free, &total) == CU_OK) {
+		uint64_t used = total - free, ours = v->others_bytes + v->card_pages * TD_VMM_PAGE;
+		f->unmanaged_bytes = used > ours ? used - ours : 0;
+		if (f->unmanaged_most_bytes < f->unmanaged_bytes)
+			f->unmanaged_most_bytes = f->unmanaged_bytes;
+		keep_within(v, f->unmanaged_bytes);
+	}
+	pthread_mutex_unlock(&v->lock);
+	td_vmm_step_out(v, was);
+}
+
+void td_vmm_stats(struct td_vmm *v, struct td_gpu_figures *figures, struct tide_counts *counts,
+		  char *ejected, size_t ejected_size)
+{
+	pthread_mutex_lock(&v->lock);
+	td_engine_count_hits(v->engine);
+	v->figures.near_bytes = v->card_pages * TD_VMM_PAGE;
+	v->figures.host_bytes = v->host_pages * TD_VMM_PAGE;
+	*figures = v->figures;
+	*counts = v->engine->counts;
+	snprintf(ejected, ejected_size, "%s", v->engine->ejected);
+	pthread_mutex_unlock(&v->lock);
+}

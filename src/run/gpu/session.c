@@ -1,0 +1,161 @@
+/* The one session of this process: its settings, and the mechanism, which opens at the first large
+ * allocation, in the context and on the device of that. Memory of other devices passes. */
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/text.h"
+#include "preload.h"
+
+#define DEFAULT_CHUNK ((uint64_t)32 << 20)
+#define DEFAULT_THRESHOLD ((uint64_t)1 << 20)
+#define DEFAULT_EVICT "mhpe"
+#define DEFAULT_PREFETCH "follow"
+
+struct td_gpu_session td_gpu;
+static pthread_mutex_t opening = PTHREAD_MUTEX_INITIALIZER;
+static bool refused;
+
+void td_gpu_say(const char *format, ...)
+{
+	char line[600];
+	int n = snprintf(line, sizeof line, "tide run: ");
+	va_list args;
+	va_start(args, format);
+	vsnprintf(line + n, sizeof line - (size_t)n - 1, format, args);
+	va_end(args);
+	n = (int)strlen(line);
+	line[n++] = '\n';
+	ssize_t ignored = write(STDERR_FILENO, line, (size_t)n); /* nobody is left to tell */
+	(void)ignored;
+}
+
+static void say(void *arg, const char *text)
+{
+	(void)arg;
+	td_gpu_say("%s", text);
+}
+
+/* ---- settings ---- */
+
+static const char *text_of(const char *name)
+{
+	const char *text = getenv(name);
+	return text && *text ? strdup(text) : NULL;
+}
+
+static uint64_t size_of(const char *name, uint64_t initial)
+{
+	const char *text = getenv(name);
+	uint64_t n;
+	return text && td_core_size(text, strlen(text), &n) == 0 && n ? n : initial;
+}
+
+/* What is free now, but for a fifth: memory of the host that the GPU uses cannot be swapped. */
+static uint64_t host_memory(void)
+{
+	long pages = sysconf(_SC_AVPHYS_PAGES), bytes = sysconf(_SC_PAGESIZE);
+	return pages > 0 && bytes > 0 ? (uint64_t)pages * (uint64_t)bytes / 5 * 4 : 0;
+}
+
+static void child(void)
+{
+	td_gpu.on = false; /* a child has no CUDA */
+	td_gpu.vmm = NULL;
+}
+
+__attribute__((constructor)) static void begin(void)
+{
+	const char *trust = text_of("TIDE_GPU_trust");
+	td_gpu.near_bytes = size_of("TIDE_GPU_near_size", 0);
+	if (!td_gpu.near_bytes)
+		return;
+	td_gpu.host_bytes = size_of("TIDE_GPU_host", host_memory());
+	td_gpu.threshold_bytes = size_of("TIDE_GPU_threshold", DEFAULT_THRESHOLD);
+	td_gpu.chunk_pages = (uint32_t)(size_of("TIDE_GPU_chunk", DEFAULT_CHUNK) / TD_VMM_PAGE);
+	td_gpu.seed = size_of("TIDE_GPU_seed", 1);
+	td_gpu.evict = text_of("TIDE_GPU_evict");
+	td_gpu.prefetch = text_of("TIDE_GPU_prefetch");
+	td_gpu.log = text_of("TIDE_GPU_log");
+	td_gpu.slots = text_of("TIDE_GPU_slots");
+	td_gpu.trust_text = trust ? trust : "none";
+	td_gpu.trust = trust && strcmp(trust, "none") != 0 ? TD_VMM_TRUST_ARGS : TD_VMM_TRUST_NONE;
+	td_gpu.on = true;
+	pthread_atfork(NULL, NULL, child);
+}
+
+/* ---- the mechanism ---- */
+
+static int choose(struct td_vmm_config *c, struct tide_error *err)
+{
+	int rc = td_policy_choose(&c->evict, td_gpu.evict ? td_gpu.evict : DEFAULT_EVICT,
+				  TIDE_EVICT, err);
+	if (!rc)
+		rc = td_policy_choose(&c->prefetch,
+				      td_gpu.prefetch ? td_gpu.prefetch : DEFAULT_PREFETCH,
+				      TIDE_PREFETCH, err);
+	return rc;
+}
+
+static int open_vmm(struct tide_error *err)
+{
+	struct td_vmm_config c = {
+		.cuda = &td_gpu_cuda,
+		.near_bytes = td_gpu.near_bytes,
+		.host_bytes = td_gpu.host_bytes,
+		.chunk_pages = td_gpu.chunk_pages,
+		.trust = td_gpu.trust,
+		.seed = td_gpu.seed,
+		.log_path = td_gpu.log,
+		.hash_image = td_gpu_hash_image_bytes ? td_gpu_hash_image : NULL,
+		.say = say,
+	};
+	struct td_vmm *v;
+	int rc = choose(&c, err);
+	if (!rc)
+		rc = td_vmm_open(&v, &c, err);
+	if (!rc) {
+		td_gpu_cuda.cuCtxGetDevice(&td_gpu.device);
+		__atomic_store_n(&td_gpu.vmm, v, __ATOMIC_RELEASE);
+		td_gpu_start_publishing();
+	}
+	return rc;
+}
+
+/* A budget that cannot be kept ends the program, before it has computed anything. */
+static void give_up(const char *why)
+{
+	td_gpu_say("GPU memory cannot be kept within its budget: %s", why);
+	_exit(1);
+}
+
+static bool is_here(void)
+{
+	cu_device device;
+	return td_gpu_cuda.cuCtxGetDevice(&device) == CU_OK && device == td_gpu.device;
+}
+
+struct td_vmm *td_gpu_open(void)
+{
+	struct tide_error err = {0, ""};
+	if (__atomic_load_n(&td_gpu.vmm, __ATOMIC_ACQUIRE))
+		return is_here() ? td_gpu.vmm : NULL;
+	pthread_mutex_lock(&opening);
+	td_gpu_inside++;
+	if (!td_gpu.vmm && !refused && td_gpu_find_driver() && open_vmm(&err)) {
+		refused = true;
+		give_up(err.text);
+	}
+	td_gpu_inside--;
+	pthread_mutex_unlock(&opening);
+	return td_gpu.vmm;
+}
+
+__attribute__((destructor)) static void end(void)
+{
+	if (td_gpu.on && td_gpu.vmm)
+		td_gpu_publish(true);
+}
