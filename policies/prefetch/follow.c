@@ -11,6 +11,7 @@
 struct slot {
 	uint64_t last; /* time of the last access; 0: none */
 	uint32_t next; /* index of the chunk that was visited next, + 1; 0: none */
+	bool ahead;    /* it was brought ahead, and not accessed yet */
 };
 
 struct follow {
@@ -43,6 +44,7 @@ static void on_access(void *self, tide_chunk c, tide_page p, uint64_t ref)
 	uint64_t now = s->view->near->time, last = at->last;
 	(void)p, (void)ref;
 	at->last = now;
+	at->ahead = false;
 	if (last && now - last <= s->gap)
 		return;
 	if (s->visited && s->visited != c.index + 1)
@@ -50,7 +52,21 @@ static void on_access(void *self, tide_chunk c, tide_page p, uint64_t ref)
 	s->visited = c.index + 1;
 }
 
-/* The next absent chunks of the order, if it leads to any before it has gone round. */
+static void on_evicted(void *self, tide_chunk c, const struct tide_evicted *what)
+{
+	(void)what;
+	slot(self, c.index)->ahead = false;
+}
+
+static void bring(struct follow *s, tide_chunk c, struct tide_plan *to)
+{
+	tide_plan_chunk(to, tide_chunk_number(s->view, c), tide_whole_chunk(s->view));
+	slot(s, c.index)->ahead = true;
+	s->planned++;
+}
+
+/* Of the chunks that the order leads to before it has gone round, the next `depth` that were absent,
+ * whether they have come since or not. */
 static void plan(struct follow *s, tide_chunk c, struct tide_plan *to)
 {
 	uint32_t at = slot(s, c.index)->next;
@@ -58,14 +74,12 @@ static void plan(struct follow *s, tide_chunk c, struct tide_plan *to)
 	to->own |= tide_whole_chunk(s->view);
 	while (left && at && at != c.index + 1 && steps--) {
 		tide_chunk next = {at - 1};
-		if (!tide_resident(s->view, next)) {
-			tide_plan_chunk(to, tide_chunk_number(s->view, next),
-					tide_whole_chunk(s->view));
-			left--;
-		}
+		bool absent = !tide_resident(s->view, next);
+		if (absent)
+			bring(s, next, to);
+		left -= absent || slot(s, next.index)->ahead;
 		at = slot(s, next.index)->next;
 	}
-	s->planned += s->depth - left;
 	to->arm = 1u << TIDE_TRIGGER;
 }
 
@@ -90,7 +104,7 @@ static void report(void *self, const struct tide_report *r)
 }
 
 static const struct tide_param params[] = {
-	{"depth", TIDE_PARAM_INT, "4", 1, 256, "absent chunks that are brought ahead"},
+	{"depth", TIDE_PARAM_INT, "4", 1, 256, "chunks that are brought ahead"},
 	{"gap", TIDE_PARAM_INT, "64", 0, 1e9, "accesses to others after which one is a new visit"},
 	{0},
 };
@@ -108,6 +122,7 @@ const struct tide_policy td_policy_prefetch_follow = {
 	.chunk_bytes = sizeof(struct slot),
 	.create = create,
 	.on_access = on_access,
+	.on_evicted = on_evicted,
 	.plan_prefetch = plan_prefetch,
 	.plan_notice = plan_notice,
 	.report = report,

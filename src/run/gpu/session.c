@@ -12,7 +12,7 @@
 
 #define DEFAULT_CHUNK ((uint64_t)32 << 20)
 #define DEFAULT_THRESHOLD ((uint64_t)1 << 20)
-#define DEFAULT_EVICT "mhpe"
+#define DEFAULT_EVICT "recur"
 #define DEFAULT_PREFETCH "follow"
 
 struct td_gpu_session td_gpu;
