@@ -7,8 +7,25 @@
 
 #include "cli/cli.h"
 #include "options.h"
+#include "run/gpu/slots.h"
 #include "run/host/slots.h"
 #include "tide/pager.h"
+
+/* Settings of a run on a GPU, as its processes read them; NULL: not given. */
+struct td_run_gpu_settings {
+#define TD_SETTING(name) const char *name;
+#include "run/gpu/settings.def"
+#undef TD_SETTING
+};
+
+struct td_run_gpu {
+	struct td_run_gpu_settings settings;
+	struct td_run_bytes {
+		char text[24];
+	} near_bytes, host_bytes, chunk_bytes, threshold_bytes;
+	char trust[PATH_MAX], slots_path[128], preload[PATH_MAX];
+	struct td_gpu_slots *slots; /* NULL: there is no --gpu-near */
+};
 
 struct td_run {
 	const struct td_run_options *args;
@@ -18,7 +35,8 @@ struct td_run {
 	char program[PATH_MAX], preload[PATH_MAX];
 	char folder[64]; /* temporary: the slots, and the trace of --whatif */
 	char record[PATH_MAX];
-	struct td_slots *slots;
+	struct td_slots *slots; /* NULL: there is no --near */
+	struct td_run_gpu gpu;
 	uint64_t near_bytes; /* 0: not known, since no pager could be opened */
 	bool live;
 	pid_t pid;
@@ -33,10 +51,18 @@ int td_run(const struct td_run_options *args, const char *verb, struct tide_erro
 int td_run_find_program(const char *name, char *path, size_t size, struct tide_error *err);
 int td_run_check_program(const char *path, struct tide_error *err);
 int td_run_find_preload(char *path, size_t size, struct tide_error *err);
+int td_run_find_gpu_preload(char *path, size_t size, struct tide_error *err);
 
 /* settings.c: the options as the pager takes them, tried out here and now. */
 int td_run_settings(struct td_run *r, struct tide_error *err);
 bool td_run_serves_all(void); /* faults of the kernel too */
+
+/* gpu.c: the same for GPU memory. */
+int td_run_gpu_settings(struct td_run *r, struct tide_error *err);
+/* The first of the options for GPU memory that was given, "gpu-near", or NULL. */
+const char *td_run_gpu_given(const struct td_run_options *args);
+/* -EINVAL: options of host memory without --near, or of GPU memory without --gpu-near. */
+int td_run_check_sides(const struct td_run_options *args, const char *verb, struct tide_error *err);
 
 /* start.c */
 int td_run_prepare(struct td_run *r, struct tide_error *err); /* the folder and the slots */
@@ -58,6 +84,9 @@ void td_run_summary(struct td_run *r);
 int td_run_check_ends(struct td_run *r, struct tide_error *err);
 void td_run_total(struct td_run *r, struct tide_stats *total);
 int td_run_write_stats(struct td_run *r, struct tide_error *err);
+
+/* gpu_summary.c */
+void td_run_gpu_summary(struct td_run *r);
 
 /* unpaged.c: memory that was not paged though near memory could not hold it, and why. */
 void td_run_print_unpaged(const struct td_run *r);

@@ -9,7 +9,7 @@
 
 unsigned td_run_processes(const struct td_run *r)
 {
-	uint32_t used = atomic_load(&r->slots->used);
+	uint32_t used = r->slots ? atomic_load(&r->slots->used) : 0;
 
 	return used < TD_SLOTS_MAX ? used : TD_SLOTS_MAX;
 }
