@@ -33,7 +33,7 @@ static int report(struct td_run *r, struct tide_error *err)
 	if (r->slots)
 		td_run_summary(r);
 	if (r->gpu.slots)
-		td_run_gpu_summary(r);
+		td_run_gpu_summary(r, stderr);
 	if (r->args->stats)
 		rc = td_run_write_stats(r, err);
 	if (!rc)
@@ -61,7 +61,7 @@ int td_run(const struct td_run_options *args, const char *verb, struct tide_erro
 	if (!rc)
 		rc = td_run_settings(&r, err);
 	if (!rc && args->gpu_near)
-		rc = td_run_find_gpu_preload(r.gpu.preload, sizeof r.gpu.preload, err);
+		rc = td_run_check_gpu(&r, err);
 	if (!rc)
 		rc = td_run_prepare(&r, err);
 	if (!rc)

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/doctor.h"
 #include "run.h"
 
 /* ---- which options go with which ---- */
@@ -150,4 +151,17 @@ int td_run_gpu_settings(struct td_run *r, struct tide_error *err)
 	r->gpu.settings.seed = a->seed;
 	r->gpu.settings.log = a->gpu_log;
 	return set_trust(&r->gpu, a->gpu_trust ? a->gpu_trust : TD_GPU_TRUST, err);
+}
+
+int td_run_check_gpu(struct td_run *r, struct tide_error *err)
+{
+	struct td_cli_finding f = {false, "", NULL};
+	int rc = td_run_find_gpu_preload(r->gpu.preload, sizeof r->gpu.preload, err);
+
+	if (rc)
+		return rc;
+	td_cli_gpu_near(0, &f);
+	return f.ok ? 0
+		    : tide_fail(err, -ENODEV, "no --gpu-near on this machine: %s: %s", f.detail,
+				f.fix);
 }

@@ -59,6 +59,8 @@ bool td_run_serves_all(void); /* faults of the kernel too */
 
 /* gpu.c: the same for GPU memory. */
 int td_run_gpu_settings(struct td_run *r, struct tide_error *err);
+/* The library in front of the program, and what it needs of the machine. -ENODEV: not here. */
+int td_run_check_gpu(struct td_run *r, struct tide_error *err);
 /* The first of the options for GPU memory that was given, "gpu-near", or NULL. */
 const char *td_run_gpu_given(const struct td_run_options *args);
 /* -EINVAL: options of host memory without --near, or of GPU memory without --gpu-near. */
@@ -70,10 +72,15 @@ int td_run_program(struct td_run *r, struct tide_error *err); /* until it has en
 void td_run_clean(struct td_run *r);
 
 /* live.c */
+struct td_run_gpu_view {
+	uint64_t in_bytes, out_bytes, launches, waited_ns, shown_ns;
+};
 struct td_run_view {
 	uint64_t faults, shown_ns;
 	unsigned lines; /* drawn, to be drawn over */
+	struct td_run_gpu_view gpu;
 };
+void td_run_bar(const char *name, uint64_t used, uint64_t of); /* of 0: there is no limit */
 void td_run_view_draw(struct td_run_view *v, struct td_run *r);
 void td_run_view_end(struct td_run_view *v);
 
@@ -85,8 +92,24 @@ int td_run_check_ends(struct td_run *r, struct tide_error *err);
 void td_run_total(struct td_run *r, struct tide_stats *total);
 int td_run_write_stats(struct td_run *r, struct tide_error *err);
 
-/* gpu_summary.c */
-void td_run_gpu_summary(struct td_run *r);
+/* gpu_said.c: what the processes of a run on a GPU have published. Its texts end, whatever they
+ * hold. */
+unsigned td_run_gpu_processes(const struct td_run *r);
+void td_run_gpu_said(const struct td_run *r, unsigned i, struct td_gpu_said *said);
+/* All of them together: their sums, and the policies of the first one. */
+void td_run_gpu_total(const struct td_run *r, struct td_gpu_said *total);
+/* Bytes that crossed the bus, and the share of it that this is. */
+uint64_t td_run_gpu_crossed(const struct td_gpu_figures *f);
+
+/* gpu_summary.c: for people. */
+void td_run_gpu_summary(const struct td_run *r, FILE *to);
+
+/* gpu_json.c: for programs. */
+json_t *td_run_gpu_json(const struct td_run *r);
+json_t *td_run_gpu_config(const struct td_run *r);
+
+/* gpu_live.c */
+unsigned td_run_gpu_draw(struct td_run_gpu_view *v, const struct td_run *r); /* lines */
 
 /* unpaged.c: memory that was not paged though near memory could not hold it, and why. */
 void td_run_print_unpaged(const struct td_run *r);
