@@ -22,10 +22,10 @@ install(FILES completion/tide.bash RENAME tide
 install(FILES completion/_tide DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
 install(FILES completion/tide.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 
-# docs/man/NAME.SECTION.scd; the counts in them come from the lists of include/tide.
+# docs/man/NAME.SECTION.scd; the counts in them come from the lists of the sources.
 find_program(SCDOC scdoc REQUIRED)
 file(GLOB man_sources CONFIGURE_DEPENDS docs/man/*.scd)
-file(GLOB man_lists CONFIGURE_DEPENDS include/tide/*.def)
+file(GLOB man_lists CONFIGURE_DEPENDS include/tide/*.def src/mech/vmm/figures.def)
 set(fill ${PROJECT_SOURCE_DIR}/docs/man/lists.awk)
 set(man_pages "")
 foreach(source IN LISTS man_sources)

@@ -126,6 +126,7 @@ struct td_report {
 	struct td_report_paper *papers;
 	size_t n_papers;
 	json_t *gpus; /* what was measured of GPUs: {"device", "micro"} of each document; or NULL */
+	json_t *gpu_runs; /* programs in less GPU memory: {"row", "kernels"} of each; or NULL */
 
 	/* Made by td_report_prepare(). */
 	uint32_t *order; /* of the runs: by input, size and place in the files */
@@ -248,6 +249,7 @@ void td_report_put_commands(const struct td_report *r, FILE *to);
 
 /* table_gpu.c */
 void td_report_put_gpus(const struct td_report *r, FILE *to);
+void td_report_put_gpu_runs(const struct td_report *r, FILE *to);
 
 /* summary.c */
 void td_report_put_summary(const struct td_report *r, FILE *to);

@@ -90,6 +90,8 @@ static void put_contents(const struct td_report *r, FILE *to)
 		fputs("<a href=\"#papers\">Papers</a> ", to);
 	if (r->gpus)
 		fputs("<a href=\"#gpu\">GPU</a> ", to);
+	if (r->gpu_runs)
+		fputs("<a href=\"#gpu-runs\">GPU programs</a> ", to);
 	if (r->n_groups)
 		fputs("<a href=\"#best\">Best</a> <a href=\"#runs\">Runs</a> ", to);
 	if (r->n_curves)
@@ -116,6 +118,13 @@ static void put_gpus(const struct td_report *r, FILE *to)
 {
 	put_section("gpu", "What was measured of the GPU", to);
 	td_report_put_gpus(r, to);
+	fputs("</section>\n", to);
+}
+
+static void put_gpu_runs(const struct td_report *r, FILE *to)
+{
+	put_section("gpu-runs", "Programs in less GPU memory than they allocate", to);
+	td_report_put_gpu_runs(r, to);
 	fputs("</section>\n", to);
 }
 
@@ -221,6 +230,8 @@ void td_report_page(const struct td_report *r, const char *title, FILE *to)
 		put_papers(r, to);
 	if (r->gpus)
 		put_gpus(r, to);
+	if (r->gpu_runs)
+		put_gpu_runs(r, to);
 	if (r->n_groups)
 		put_groups(r, to);
 	put_rest(r, to);
@@ -233,7 +244,7 @@ int td_report_prepare(struct td_report *r, struct tide_error *err)
 {
 	int rc;
 
-	if (!r->n_runs && !r->n_curves && !r->n_papers && !r->gpus)
+	if (!r->n_runs && !r->n_curves && !r->n_papers && !r->gpus && !r->gpu_runs)
 		return tide_fail(err, -ENODATA,
 				 "there is no result in %s: give files that tide "
 				 "wrote with --json",

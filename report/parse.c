@@ -111,10 +111,11 @@ static int read_one(struct td_report *r, struct reader *in, const char *path, ui
 	if (rc == -ENOMEM)
 		return tide_fail(err, rc, "no memory for the results: give fewer files at a time");
 	if (rc)
-		return tide_fail(err, -EIO,
-				 "%.150s line %zu: JSON, but no result that can be reported: give "
-				 "those of sim, compare, sweep, mrc, reproduce or gpu bench",
-				 path, started);
+		return tide_fail(
+			err, -EIO,
+			"%.150s line %zu: JSON, but no result that can be reported: give "
+			"those of sim, compare, sweep, mrc, reproduce, gpu bench or run --gpu-near",
+			path, started);
 	return 0;
 }
 

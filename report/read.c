@@ -359,7 +359,10 @@ int td_report_take(struct td_report *r, const json_t *doc, uint32_t file)
 		return take_runs(r, doc, file);
 	if (json_is_array(json_object_get(doc, "curve")))
 		return take_mrc(r, doc);
-	/* tide run and tide pool count the same things, and are no runs of an input. */
+	if (verb && strcmp(verb, "run") == 0 && json_is_object(json_object_get(doc, "gpu")))
+		return td_report_take_gpu_run(r, doc);
+	/* Other documents of tide run, and those of tide pool, the same things, and are no runs of
+	 * an input. */
 	if (verb && strcmp(verb, "sim") != 0)
 		return -EINVAL;
 	if (json_is_object(json_object_get(doc, "counts")) ||

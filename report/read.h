@@ -10,6 +10,9 @@ int td_report_take(struct td_report *r, const json_t *doc, uint32_t file);
 /* read_gpu.c: a document of tide gpu bench or tide gpu info. */
 int td_report_take_gpu(struct td_report *r, const json_t *doc, uint32_t file);
 
+/* read_gpu_run.c: a document of tide run --gpu-near. */
+int td_report_take_gpu_run(struct td_report *r, const json_t *doc);
+
 /* parse.c: values of documents, whatever is in their place. */
 uint64_t td_report_u64(const json_t *object, const char *key);       /* 0: none */
 double td_report_real(const json_t *value);                          /* NAN: none */

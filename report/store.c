@@ -310,6 +310,7 @@ static void free_read(struct td_report *r)
 	free(r->curves);
 	free(r->papers);
 	json_decref(r->gpus);
+	json_decref(r->gpu_runs);
 	json_decref(r->by_command);
 	json_decref(r->told);
 	json_decref(r->by_key);

@@ -259,6 +259,9 @@ static void put_tiles(const struct td_report *r, size_t winner, FILE *to)
 		put_winner_tiles(r, winner, to);
 	if (r->n_curves)
 		put_tile(td_report_grouped(r->n_curves).text, "miss ratio curves", to);
+	if (r->gpu_runs)
+		put_tile(td_report_grouped(json_array_size(r->gpu_runs)).text,
+			 "programs in less GPU memory", to);
 	fputs("</dl>\n", to);
 }
 

@@ -1,5 +1,5 @@
-/* What tide gpu bench measured of the GPU and the runtime: a table for every part, as it comes, and
- * what was to be shown. Anything may stand in a document. */
+/* What tide gpu bench and tide run --gpu-near measured of the GPU and the runtime: a table for
+ * every part, as it comes, and what was to be shown. Anything may stand in a document. */
 #include <math.h>
 #include <string.h>
 
@@ -184,5 +184,26 @@ void td_report_put_gpus(const struct td_report *r, FILE *to)
 		{
 			put_part(td_report_string(gpu, "device"), name, part, to);
 		}
+	}
+}
+
+void td_report_put_gpu_runs(const struct td_report *r, FILE *to)
+{
+	json_t *rows = json_array();
+	const json_t *run;
+	char caption[300];
+	size_t i;
+
+	json_array_foreach(r->gpu_runs, i, run)
+	{
+		json_array_append(rows, json_object_get(run, "row"));
+	}
+	put_rows("Programs in less GPU memory than they allocate", rows, to);
+	json_decref(rows);
+	json_array_foreach(r->gpu_runs, i, run)
+	{
+		snprintf(caption, sizeof caption, "Kernels of %.160s",
+			 td_report_string(json_object_get(run, "row"), "program"));
+		put_rows(caption, json_object_get(run, "kernels"), to);
 	}
 }

@@ -18,8 +18,8 @@ static const struct td_cli_option options[] = {
 
 static const char more[] =
 	"A missing feature is not an error: the exit status is 0. Simulations need only memory. tide\n"
-	"run needs userfaultfd and the preloaded library. tide gpu needs the driver and the GPU\n"
-	"runtime.\n\n"
+	"run needs userfaultfd and the preloaded library, or gpu-near for GPU memory. tide gpu needs\n"
+	"the driver and the GPU runtime.\n\n"
 	"Examples:\n"
 	"  tide doctor\n"
 	"  tide doctor --json\n";
@@ -45,6 +45,8 @@ static const struct feature {
 	{"cuda", "tide gpu: the driver", td_cli_probe_cuda},
 	{"gpu-runtime", "tide gpu: libtide_cuda.so, and a GPU that it can use",
 	 td_cli_probe_gpu_runtime},
+	{"gpu-near", "tide run --gpu-near: CUDA programs in less GPU memory",
+	 td_cli_probe_gpu_near},
 	{"nbdkit", "the pool as a block device: nbdkit-tide-plugin.so", td_cli_probe_nbdkit},
 	{"gnuplot", "figures: --plot of several verbs, tide report", td_cli_probe_gnuplot},
 };

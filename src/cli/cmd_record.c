@@ -7,6 +7,8 @@
 static const struct td_cli_option options[] = {
 	{"out", 'o', TD_CLI_TEXT, TD_CLI_AT(record), "FILE", "the trace to write", TD_CLI_ANY},
 	TD_RUN_OPTIONS,
+	TD_RUN_NO_GPU_OPTIONS TD_CLI_HELP_OPTION,
+	TD_CLI_END_OPTIONS,
 };
 
 static const char more[] =
@@ -20,6 +22,11 @@ static int run(const void *given, struct tide_error *err)
 {
 	const struct td_run_options *args = given;
 
+	if (td_run_gpu_given(args))
+		return tide_fail(err, -EINVAL,
+				 "--%s is of tide run: the record is what the pager of host memory "
+				 "sees",
+				 td_run_gpu_given(args));
 	if (!args->record)
 		return tide_fail(err, -EINVAL, "no file to write: give --out FILE");
 	return td_run(args, "record", err);

@@ -40,9 +40,10 @@ static const struct td_cli_option options[] = {
 };
 
 static const char more[] =
-	"A FILE holds results of tide sim, compare, mrc, reproduce or gpu bench with --json, or the\n"
-	"lines of tide sweep; - is standard input. Several files, such as the shards of a sweep,\n"
-	"become one report. Equal results count once; of the same run, results of a newer tide are used.\n"
+	"A FILE holds results of tide sim, compare, mrc, reproduce or gpu bench with --json, the lines\n"
+	"of tide sweep, or --stats of tide run --gpu-near; - is standard input. Several files, such as\n"
+	"the shards of a sweep, become one report. Equal results count once; of the same run, results of\n"
+	"a newer tide are used.\n"
 	"The page needs no network and no other file. gnuplot draws the figures. With --figures and\n"
 	"without -o there is no page.\n\n"
 	"Examples:\n"

@@ -9,24 +9,31 @@ static const struct td_cli_option options[] = {
 	{"record", 0, TD_CLI_TEXT, TD_CLI_AT(record), "FILE",
 	 "write what the pager sees as a trace, as tide record does", TD_CLI_ANY},
 	TD_RUN_OPTIONS,
+	TD_RUN_GPU_OPTIONS TD_CLI_HELP_OPTION,
+	TD_CLI_END_OPTIONS,
 };
 
 static const char more[] =
-	"Large allocations of the program (malloc and private anonymous mmap) are paged, and nothing\n"
-	"else. The exit status is the program's, or 128 plus the number of the signal that ended it.\n"
-	"The results go to standard error. Each process has its own pager and near memory.\n\n"
+	"--near pages large allocations of the program (malloc and private anonymous mmap), and nothing\n"
+	"else. --gpu-near keeps a CUDA program in less GPU memory than it allocates. Give one or both.\n"
+	"The exit status is the program's, or 128 plus the number of the signal that ended it. The\n"
+	"results go to standard error. Each process has its own pager and near memory.\n\n"
 	"Examples:\n"
 	"  tide run --near 512M -- sort big.txt\n"
 	"  tide run --near 256M --host 2G --host-kind lz4 --live -- python3 job.py\n"
 	"  tide run --near 1G --host 2G --storage /var/tmp/far --stats run.json -- ./solver\n"
-	"  tide run --near 64M --whatif -- ./solver\n";
+	"  tide run --near 64M --whatif -- ./solver\n"
+	"  tide run --gpu-near 8G -- python3 train.py\n";
 
 /* After the program has ended; its status is the result whatever is said here. */
 static int report(struct td_run *r, struct tide_error *err)
 {
 	int rc = 0;
 
-	td_run_summary(r);
+	if (r->slots)
+		td_run_summary(r);
+	if (r->gpu.slots)
+		td_run_gpu_summary(r, stderr);
 	if (r->args->stats)
 		rc = td_run_write_stats(r, err);
 	if (!rc)
@@ -49,10 +56,12 @@ int td_run(const struct td_run_options *args, const char *verb, struct tide_erro
 		rc = td_run_find_program(args->given.command[0], r.program, sizeof r.program, err);
 	if (!rc)
 		rc = td_run_check_program(r.program, err);
-	if (!rc)
+	if (!rc && args->near_size)
 		rc = td_run_find_preload(r.preload, sizeof r.preload, err);
 	if (!rc)
 		rc = td_run_settings(&r, err);
+	if (!rc && args->gpu_near)
+		rc = td_run_check_gpu(&r, err);
 	if (!rc)
 		rc = td_run_prepare(&r, err);
 	if (!rc)
@@ -71,8 +80,8 @@ static int run(const void *given, struct tide_error *err)
 const struct td_cli_verb td_cli_verb_run = {
 	.name = "run",
 	.order = 110,
-	.synopsis = "--near SIZE [OPTIONS] [--] PROGRAM [ARGS]",
-	.summary = "Run a program with less near memory than it uses",
+	.synopsis = "--near SIZE|--gpu-near SIZE [OPTIONS] [--] PROGRAM [ARGS]",
+	.summary = "Run a program with less near memory or GPU memory than it uses",
 	.more = more,
 	.options = options,
 	.options_bytes = sizeof(struct td_run_options),

@@ -16,8 +16,10 @@
 #include "run/run.h"
 #include "tide/gpu.h"
 
-__attribute__((format(printf, 4, 5))) static void say(struct td_cli_finding *f, bool ok,
-						      const char *fix, const char *format, ...)
+const char td_cli_driver_fix[] =
+	"with an NVIDIA GPU: sudo apt install nvidia-driver, of Debian's non-free";
+
+void td_cli_found(struct td_cli_finding *f, bool ok, const char *fix, const char *format, ...)
 {
 	va_list args;
 
@@ -46,16 +48,16 @@ void td_cli_probe_cores(struct td_cli_finding *f)
 	cpu_set_t set;
 	int n = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
 
-	say(f, true, NULL, "%d", n);
+	td_cli_found(f, true, NULL, "%d", n);
 }
 
 void td_cli_probe_memory(struct td_cli_finding *f)
 {
 	uint64_t page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
 
-	say(f, true, NULL, "%s, %s free",
-	    td_cli_bytes((uint64_t)sysconf(_SC_PHYS_PAGES) * page_bytes).text,
-	    td_cli_bytes((uint64_t)sysconf(_SC_AVPHYS_PAGES) * page_bytes).text);
+	td_cli_found(f, true, NULL, "%s, %s free",
+		     td_cli_bytes((uint64_t)sysconf(_SC_PHYS_PAGES) * page_bytes).text,
+		     td_cli_bytes((uint64_t)sysconf(_SC_AVPHYS_PAGES) * page_bytes).text);
 }
 
 void td_cli_probe_huge_pages(struct td_cli_finding *f)
@@ -65,14 +67,16 @@ void td_cli_probe_huge_pages(struct td_cli_finding *f)
 	char *mode;
 
 	if (!read_line(path, line, sizeof line)) {
-		say(f, false, "a kernel with transparent huge pages", "not in this kernel");
+		td_cli_found(f, false, "a kernel with transparent huge pages",
+			     "not in this kernel");
 		return;
 	}
 	mode = strchr(line, '[');
 	mode = mode ? mode + 1 : line;
 	mode[strcspn(mode, "]")] = '\0';
-	say(f, strcmp(mode, "never") != 0,
-	    "echo madvise | sudo tee /sys/kernel/mm/transparent_hugepage/enabled", "%s", mode);
+	td_cli_found(f, strcmp(mode, "never") != 0,
+		     "echo madvise | sudo tee /sys/kernel/mm/transparent_hugepage/enabled", "%s",
+		     mode);
 }
 
 static int close_probe(int fd)
@@ -96,18 +100,18 @@ void td_cli_probe_userfaultfd(struct td_cli_finding *f)
 
 	read_line("/proc/sys/vm/unprivileged_userfaultfd", setting, sizeof setting);
 	if (whole == 0 || device)
-		say(f, true, NULL, "%s, vm.unprivileged_userfaultfd=%s",
-		    whole == 0 ? "all faults" : "all faults by /dev/userfaultfd", setting);
+		td_cli_found(f, true, NULL, "%s, vm.unprivileged_userfaultfd=%s",
+			     whole == 0 ? "all faults" : "all faults by /dev/userfaultfd", setting);
 	else if (user == 0)
-		say(f, false, sysctl_fix,
-		    "only faults in user mode (tide run --service signal), "
-		    "vm.unprivileged_userfaultfd=%s",
-		    setting);
+		td_cli_found(f, false, sysctl_fix,
+			     "only faults in user mode (tide run --service signal), "
+			     "vm.unprivileged_userfaultfd=%s",
+			     setting);
 	else if (user == -ENOSYS)
-		say(f, false, "a kernel with CONFIG_USERFAULTFD", "not in this kernel");
+		td_cli_found(f, false, "a kernel with CONFIG_USERFAULTFD", "not in this kernel");
 	else
-		say(f, false, sysctl_fix, "refused: %s, vm.unprivileged_userfaultfd=%s",
-		    strerror(-user), setting);
+		td_cli_found(f, false, sysctl_fix, "refused: %s, vm.unprivileged_userfaultfd=%s",
+			     strerror(-user), setting);
 }
 
 void td_cli_probe_uffd_device(struct td_cli_finding *f)
@@ -115,11 +119,12 @@ void td_cli_probe_uffd_device(struct td_cli_finding *f)
 	static const char path[] = "/dev/userfaultfd";
 
 	if (access(path, R_OK | W_OK) == 0)
-		say(f, true, NULL, "%s may be opened", path);
+		td_cli_found(f, true, NULL, "%s may be opened", path);
 	else if (errno == ENOENT)
-		say(f, false, "a kernel from 6.1 on", "no %s", path);
+		td_cli_found(f, false, "a kernel from 6.1 on", "no %s", path);
 	else
-		say(f, false, "sudo chmod 666 /dev/userfaultfd", "%s: %s", path, strerror(errno));
+		td_cli_found(f, false, "sudo chmod 666 /dev/userfaultfd", "%s: %s", path,
+			     strerror(errno));
 }
 
 /* Newer than the headers of the system may be. */
@@ -156,7 +161,7 @@ void td_cli_probe_uffd_features(struct td_cli_finding *f)
 	char have[100] = "missing-pages", lack[100] = "";
 
 	if (found < 0) {
-		say(f, false, sysctl_fix, "cannot be asked: %s", strerror((int)-found));
+		td_cli_found(f, false, sysctl_fix, "cannot be asked: %s", strerror((int)-found));
 		return;
 	}
 	for (size_t i = 0; i < sizeof uffd_features / sizeof *uffd_features; i++) {
@@ -165,7 +170,8 @@ void td_cli_probe_uffd_features(struct td_cli_finding *f)
 		size_t n = strlen(to);
 		snprintf(to + n, sizeof have - n, "%s%s", n ? ", " : "", uffd_features[i].name);
 	}
-	say(f, !*lack, "a kernel from 6.8 on", "%s%s%s", have, *lack ? "; without " : "", lack);
+	td_cli_found(f, !*lack, "a kernel from 6.8 on", "%s%s%s", have, *lack ? "; without " : "",
+		     lack);
 }
 
 void td_cli_probe_preload(struct td_cli_finding *f)
@@ -173,8 +179,8 @@ void td_cli_probe_preload(struct td_cli_finding *f)
 	char path[PATH_MAX];
 	bool ok = !td_run_find_preload(path, sizeof path, NULL);
 
-	say(f, ok, "install tide again: libtide_preload.so belongs beside it", "%s",
-	    ok ? path : "no libtide_preload.so");
+	td_cli_found(f, ok, "install tide again: libtide_preload.so belongs beside it", "%s",
+		     ok ? path : "no libtide_preload.so");
 }
 
 void td_cli_probe_io_uring(struct td_cli_finding *f)
@@ -183,12 +189,12 @@ void td_cli_probe_io_uring(struct td_cli_finding *f)
 	int rc = close_probe((int)syscall(SYS_io_uring_setup, 1, &params));
 
 	if (rc == 0)
-		say(f, true, NULL, "features 0x%x", params.features);
+		td_cli_found(f, true, NULL, "features 0x%x", params.features);
 	else if (rc == -ENOSYS)
-		say(f, false, "a kernel with CONFIG_IO_URING", "not in this kernel");
+		td_cli_found(f, false, "a kernel with CONFIG_IO_URING", "not in this kernel");
 	else
-		say(f, false, "sudo sysctl kernel.io_uring_disabled=0", "refused: %s",
-		    strerror(-rc));
+		td_cli_found(f, false, "sudo sysctl kernel.io_uring_disabled=0", "refused: %s",
+			     strerror(-rc));
 }
 
 void td_cli_probe_cgroup(struct td_cli_finding *f)
@@ -197,12 +203,13 @@ void td_cli_probe_cgroup(struct td_cli_finding *f)
 
 	if (read_line("/sys/fs/cgroup/cgroup.controllers", line, sizeof line)) {
 		char *at = strstr(line, "memory");
-		say(f, at != NULL, "boot with cgroup_enable=memory",
-		    at ? "version 2" : "version 2 without the memory controller");
+		td_cli_found(f, at != NULL, "boot with cgroup_enable=memory",
+			     at ? "version 2" : "version 2 without the memory controller");
 	} else {
-		say(f, access("/sys/fs/cgroup/memory", F_OK) == 0,
-		    "sudo mount -t cgroup2 none /sys/fs/cgroup",
-		    access("/sys/fs/cgroup/memory", F_OK) == 0 ? "version 1" : "not mounted");
+		td_cli_found(f, access("/sys/fs/cgroup/memory", F_OK) == 0,
+			     "sudo mount -t cgroup2 none /sys/fs/cgroup",
+			     access("/sys/fs/cgroup/memory", F_OK) == 0 ? "version 1"
+									: "not mounted");
 	}
 }
 
@@ -216,7 +223,7 @@ static void ask_cuda(void *library, struct td_cli_finding *f)
 	int devices = 0, v = 0, rc;
 
 	if (!init || !count || !version) {
-		say(f, false, fix, "libcuda.so.1 is not a CUDA driver");
+		td_cli_found(f, false, fix, "libcuda.so.1 is not a CUDA driver");
 		return;
 	}
 	rc = init(0);
@@ -224,10 +231,10 @@ static void ask_cuda(void *library, struct td_cli_finding *f)
 		rc = count(&devices);
 	version(&v);
 	if (rc)
-		say(f, false, fix, "the driver answers with error %d", rc);
+		td_cli_found(f, false, fix, "the driver answers with error %d", rc);
 	else
-		say(f, devices > 0, fix, "%d device%s, CUDA %d.%d", devices,
-		    devices == 1 ? "" : "s", v / 1000, v % 1000 / 10);
+		td_cli_found(f, devices > 0, fix, "%d device%s, CUDA %d.%d", devices,
+			     devices == 1 ? "" : "s", v / 1000, v % 1000 / 10);
 }
 
 void td_cli_probe_cuda(struct td_cli_finding *f)
@@ -235,9 +242,7 @@ void td_cli_probe_cuda(struct td_cli_finding *f)
 	void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
 
 	if (!library) {
-		say(f, false,
-		    "with an NVIDIA GPU: sudo apt install nvidia-driver, of Debian's non-free",
-		    "no driver library libcuda.so.1");
+		td_cli_found(f, false, td_cli_driver_fix, "no driver library libcuda.so.1");
 		return;
 	}
 	ask_cuda(library, f);
@@ -261,13 +266,13 @@ void td_cli_probe_gpu_runtime(struct td_cli_finding *f)
 	struct tide_gpu_info info = {.size = sizeof info};
 
 	if (tide_gpu_info(&info, 0, &err) == 0) {
-		say(f, true, NULL, "%s, %s, %d multiprocessors", info.name,
-		    td_cli_bytes(info.memory_bytes).text, info.multiprocessors);
+		td_cli_found(f, true, NULL, "%s, %s, %d multiprocessors", info.name,
+			     td_cli_bytes(info.memory_bytes).text, info.multiprocessors);
 		return;
 	}
 	cut_advice(err.text);
-	say(f, false, "build tide where there is an nvcc, run it where there is a GPU", "%.150s",
-	    err.text);
+	td_cli_found(f, false, "build tide where there is an nvcc, run it where there is a GPU",
+		     "%.150s", err.text);
 }
 
 static bool find_program(const char *name, char *found, size_t size)
@@ -287,7 +292,7 @@ static void probe_program(const char *name, const char *fix, struct td_cli_findi
 	char found[128];
 	bool ok = find_program(name, found, sizeof found);
 
-	say(f, ok, fix, "%s", ok ? found : "not in PATH");
+	td_cli_found(f, ok, fix, "%s", ok ? found : "not in PATH");
 }
 
 void td_cli_probe_nbdkit(struct td_cli_finding *f)

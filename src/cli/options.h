@@ -84,8 +84,9 @@ struct td_cli_option {
 	const struct td_cli_kind *kind;
 	size_t offset;     /* in the options of the verb */
 	const char *value; /* how the help writes it: "SIZE" */
-	/* With %s where the values are to be listed. NULL: another spelling of the row before it,
-	 * at the same offset, which help and completion leave out. */
+	/* With %s where the values are to be listed. NULL: help and completion leave it out, as
+	 * another spelling of the row before it, at the same offset, or since the verb refuses it.
+	 */
 	const char *help;
 	const struct td_cli_values *values; /* NULL: anything */
 };

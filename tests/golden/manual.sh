@@ -52,6 +52,7 @@ check_list()
 
 check_list tide-sim counters.def
 check_list tide-run figures.def
+check_list tide-run mech/vmm/figures.def
 check_list tide-gpu gpu_figures.def
 check_list tide-pool pool_figures.def
 exit $bad

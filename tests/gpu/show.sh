@@ -1,6 +1,6 @@
 #!/bin/sh
 # How the results of tide gpu are shown, and how it ends, with results that are given.
-# usage: show.sh FAKES   (TIDE from the environment)
+# usage: show.sh FAKES DRIVER   (TIDE from the environment)
 set -u
 
 work=$(mktemp -d)
@@ -8,7 +8,8 @@ trap 'rm -rf "$work"' EXIT
 cp "$TIDE" "$1"/*.so "$work/"
 cd "$work" || exit 1
 FAKE_RESULT=device
-export FAKE_RESULT
+LD_LIBRARY_PATH=$2
+export FAKE_RESULT LD_LIBRARY_PATH
 bad=0
 
 # check WHAT: what came out is what stands on standard input.
@@ -41,6 +42,7 @@ warps            128
 memory           1 GiB
 free             512 MiB
 l2               1 MiB
+gpu-near         yes: CUDA 13.0, GPU 0 maps its own memory and the host's
 tide gpu info: quick yes
 status 0
 END
@@ -58,6 +60,7 @@ warps            128
 memory           1 GiB
 free             512 MiB
 l2               1 MiB
+gpu-near         yes: CUDA 13.0, GPU 0 maps its own memory and the host's
 
 limits
 what   bytes  count     time       rate     rate
@@ -86,6 +89,11 @@ check 'limits as JSON' <<'END'
     "memory_bytes": 1073741824,
     "free_bytes": 536870912,
     "l2_bytes": 1048576
+  },
+  "gpu_near": {
+    "ok": true,
+    "detail": "CUDA 13.0, GPU 0 maps its own memory and the host's",
+    "fix": null
   },
   "limits": {
     "rows": [

@@ -62,6 +62,7 @@ says 'no evict policy nonsense' 2 tide run --near 4M --evict nonsense true
 says '--threshold 1 is no size' 2 tide run --near 4M --threshold 1 true
 says 'unknown value of --fork,' 2 tide run --near 4M --fork later true
 says 'no file to write' 2 tide record --near 4M true
+says '--gpu-near is of tide run' 2 tide record --near 4M -o out.tide --gpu-near 8G true
 
 for option in --stats --log --record; do
 	says '- would be the standard output of the program' 2 tide run --near 4M $option - true

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "cli/doctor.h"
 #include "show.h"
 
 /* Not a number is no JSON. */
@@ -120,9 +121,15 @@ static json_t *apps_json(const struct td_gpu_apps *a)
 void td_gpu_info_json(json_t *to, const struct td_gpu_result *r)
 {
 	struct td_gpu_device d = td_gpu_device_of(&r->device);
+	struct td_cli_finding near;
 
-	if (r->has_device)
+	if (r->has_device) {
 		json_object_set_new(to, "device", td_gpu_fields_json(td_gpu_device_fields, &d));
+		td_cli_gpu_near(r->device.device, &near);
+		json_object_set_new(to, "gpu_near",
+				    json_pack("{sb ss ss?}", "ok", near.ok, "detail", near.detail,
+					      "fix", near.fix));
+	}
 	if (r->tables_n)
 		json_object_set_new(to, "limits", table_json(&r->tables[0]));
 }

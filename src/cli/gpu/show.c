@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "cli/doctor.h"
+
 /* ---- a table of rows, with a column for every member that some row says ---- */
 
 #define COLUMNS 16
@@ -77,11 +79,18 @@ static void show_table(const struct td_gpu_table *t)
 void td_gpu_show_info(const struct td_gpu_result *r)
 {
 	struct td_gpu_device d = td_gpu_device_of(&r->device);
+	struct td_cli_finding near;
 	struct td_cli_table t = {.align = "ll"};
 
 	for (const struct td_gpu_field *f = td_gpu_device_fields; r->has_device && f->key; f++) {
 		td_cli_cell(&t, "%s", td_gpu_head(f->key).text);
 		td_cli_cell(&t, "%s", td_gpu_field_shown(f, &d).text);
+	}
+	if (r->has_device) {
+		td_cli_gpu_near(r->device.device, &near);
+		td_cli_cell(&t, "gpu-near");
+		td_cli_cell(&t, "%s%s%s%s", near.ok ? "yes: " : "no: ", near.detail,
+			    near.fix ? ": " : "", near.fix ? near.fix : "");
 	}
 	td_cli_table_end(&t, NULL);
 	for (size_t i = 0; i < r->tables_n; i++)

@@ -7,7 +7,7 @@
 
 #define BAR 30
 
-static void bar(const char *name, uint64_t used, uint64_t of)
+void td_run_bar(const char *name, uint64_t used, uint64_t of)
 {
 	unsigned full = of ? (unsigned)((double)used / (double)of * BAR) : 0;
 
@@ -44,14 +44,14 @@ static void draw(struct td_run_view *v, const struct tide_stats *s, unsigned pro
 	double seconds = v->shown_ns ? (double)(now - v->shown_ns) / 1e9 : 0;
 	uint64_t new = s->counts.faults > v->faults ? s->counts.faults - v->faults : 0;
 
-	bar("near", s->near_bytes, s->near_limit_bytes);
-	bar("tier 2", s->tier2_bytes, s->tier2_limit_bytes);
-	bar("tier 3", s->tier3_bytes, 0);
+	td_run_bar("near", s->near_bytes, s->near_limit_bytes);
+	td_run_bar("tier 2", s->tier2_bytes, s->tier2_limit_bytes);
+	td_run_bar("tier 3", s->tier3_bytes, 0);
 	fprintf(stderr, "  faults %s, %.0f/s, stalled %.1f s; %u process%s\033[K\n",
 		td_cli_grouped(s->counts.faults).text, seconds > 0 ? (double)new / seconds : 0,
 		(double)s->stalled_ns / 1e9, processes, processes == 1 ? "" : "es");
 	draw_policy(s);
-	v->lines = 5;
+	v->lines += 5;
 	v->faults = s->counts.faults;
 	v->shown_ns = now;
 }
@@ -68,11 +68,13 @@ void td_run_view_draw(struct td_run_view *v, struct td_run *r)
 	unsigned processes = td_run_processes(r);
 	struct tide_stats total = {.size = sizeof total};
 
-	if (!processes)
-		return;
-	td_run_total(r, &total);
 	back(v);
-	draw(v, &total, processes);
+	if (processes) {
+		td_run_total(r, &total);
+		draw(v, &total, processes);
+	}
+	if (td_run_gpu_processes(r))
+		v->lines += td_run_gpu_draw(&v->gpu, r);
 	fflush(stderr);
 }
 

@@ -1,8 +1,10 @@
-/* The options of the pager, which tide run and tide record share. */
+/* The options of the pager, which tide run and tide record share, and those for the GPU, which tide
+ * record refuses. */
 #ifndef TD_CLI_RUN_OPTIONS_H
 #define TD_CLI_RUN_OPTIONS_H
 
 #include "cli/options.h"
+#include "lib/gpu_run.h"
 #include "lib/mappings.h"
 
 struct td_run_options {
@@ -10,6 +12,8 @@ struct td_run_options {
 	const char *near_size, *page, *chunk, *evict, *prefetch, *place, *policies, *preset;
 	const char *host, *host_kind, *storage, *mapping, *service, *threshold, *forks, *watchdog;
 	const char *seed, *log, *stats, *record, *progress;
+	const char *gpu_near, *gpu_host, *gpu_evict, *gpu_prefetch, *gpu_trust, *gpu_chunk;
+	const char *gpu_threshold, *gpu_log;
 	bool over_budget, whatif, live;
 };
 #define TD_CLI_OPTIONS struct td_run_options
@@ -64,9 +68,38 @@ struct td_run_options {
 	 "show tiers, faults and policy on standard error while the program runs", TD_CLI_ANY}, \
 	{"progress", 0, TD_CLI_TEXT, TD_CLI_AT(progress), "WHEN", \
 	 "when --live draws: always, never or auto (auto: on a terminal)", \
-	 TD_CLI_WORDS("auto", "always", "never")}, \
-	TD_CLI_HELP_OPTION, \
-	TD_CLI_END_OPTIONS
+	 TD_CLI_WORDS("auto", "always", "never")}
+
+/* ROW(NAME, MEMBER, VALUE, HELP, VALUES) */
+#define TD_RUN_GPU_LIST(ROW) \
+	ROW("gpu-near", gpu_near, "SIZE", \
+	    "GPU memory that a CUDA program may use, as bytes (8G)", TD_CLI_ANY) \
+	ROW("gpu-host", gpu_host, "SIZE", \
+	    "host memory behind it, as bytes (as much as needed)", TD_CLI_ANY) \
+	ROW("gpu-evict", gpu_evict, "POLICY", \
+	    "policy that chooses the chunk to leave the GPU (" TD_GPU_EVICT ")", \
+	    TD_CLI_SPECS(td_cli_evict_name, td_cli_evict_param)) \
+	ROW("gpu-prefetch", gpu_prefetch, "POLICY", \
+	    "policy that chooses what comes to the GPU early (" TD_GPU_PREFETCH ")", \
+	    TD_CLI_SPECS(td_cli_prefetch_name, td_cli_prefetch_param)) \
+	ROW("gpu-trust", gpu_trust, "HOW", \
+	    "none: memory moves between kernels; args: beside kernels that do not name it; or a file " \
+	    "(" TD_GPU_TRUST ")", \
+	    TD_CLI_WORDS("none", "args")) \
+	ROW("gpu-chunk", gpu_chunk, "SIZE", \
+	    "bytes that move at a time: a multiple of 2M, up to 128M (" TD_GPU_CHUNK ")", \
+	    TD_CLI_ANY) \
+	ROW("gpu-threshold", gpu_threshold, "SIZE", \
+	    "leave smaller allocations on the GPU (" TD_GPU_THRESHOLD ")", TD_CLI_ANY) \
+	ROW("gpu-log", gpu_log, "FILE", \
+	    "write every decision about GPU memory to FILE, one JSON line each", TD_CLI_ANY)
+
+#define TD_RUN_GPU_ROW(name, member, value, help, values) \
+	{name, 0, TD_CLI_ONE, TD_CLI_AT(member), value, help, values},
+#define TD_RUN_NO_GPU_ROW(name, member, value, help, values) \
+	{name, 0, TD_CLI_TEXT, TD_CLI_AT(member), value, NULL, TD_CLI_ANY},
+#define TD_RUN_GPU_OPTIONS TD_RUN_GPU_LIST(TD_RUN_GPU_ROW)
+#define TD_RUN_NO_GPU_OPTIONS TD_RUN_GPU_LIST(TD_RUN_NO_GPU_ROW)
 /* clang-format on */
 
 #endif

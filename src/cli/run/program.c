@@ -142,3 +142,8 @@ int td_run_find_preload(char *path, size_t size, struct tide_error *err)
 {
 	return td_cli_find_module("libtide_preload.so", path, size, err);
 }
+
+int td_run_find_gpu_preload(char *path, size_t size, struct tide_error *err)
+{
+	return td_cli_find_module("libtide_preload_gpu.so", path, size, err);
+}

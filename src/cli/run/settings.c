@@ -109,9 +109,9 @@ static int set_policies(struct td_run *r, struct tide_error *err)
 	return rc;
 }
 
-int td_run_settings(struct td_run *r, struct tide_error *err)
+/* What takes a moment, and may have nothing to do with the program. */
+static int check_words(const struct td_run_options *a, struct tide_error *err)
 {
-	const struct td_run_options *a = r->args;
 	int rc = check_threshold(a->threshold, err);
 
 	if (!rc)
@@ -121,12 +121,15 @@ int td_run_settings(struct td_run *r, struct tide_error *err)
 	if (!rc)
 		rc = check_place(a->log, err);
 	if (!rc)
-		rc = check_place(a->record, err);
-	if (rc)
-		return rc;
-	if (!a->near_size)
-		return tide_fail(err, -EINVAL,
-				 "no size of near memory: give --near SIZE, such as --near 512M");
+		rc = check_place(a->gpu_log, err);
+	return rc ? rc : check_place(a->record, err);
+}
+
+static int host_settings(struct td_run *r, struct tide_error *err)
+{
+	const struct td_run_options *a = r->args;
+	int rc;
+
 	r->options = (struct tide_options){
 		.size = sizeof(struct tide_options),
 		.near_size = a->near_size,
@@ -144,4 +147,18 @@ int td_run_settings(struct td_run *r, struct tide_error *err)
 	};
 	rc = set_policies(r, err);
 	return rc ? rc : try_out(r, err);
+}
+
+int td_run_settings(struct td_run *r, struct tide_error *err)
+{
+	const struct td_run_options *a = r->args;
+	int rc = check_words(a, err);
+
+	if (!rc)
+		rc = td_run_check_sides(a, r->verb, err);
+	if (!rc && a->near_size)
+		rc = host_settings(r, err);
+	if (!rc && a->gpu_near)
+		rc = td_run_gpu_settings(r, err);
+	return rc;
 }

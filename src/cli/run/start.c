@@ -16,24 +16,52 @@
 
 #define VIEW_MS 500
 
+#define GPU_SLOTS "gpu-slots"
+
+static void slots_path(const struct td_run *r, const char *name, char *path, size_t size)
+{
+	snprintf(path, size, "%s/%s", r->folder, name);
+}
+
+/* A file that this process and the program's map; NULL: it cannot be made. */
+static void *make_table(const char *path, size_t bytes, struct tide_error *err)
+{
+	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	int rc = fd < 0 || ftruncate(fd, (off_t)bytes) ? -errno : 0;
+	void *at = rc ? MAP_FAILED : mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+	if (!rc && at == MAP_FAILED)
+		rc = -errno;
+	if (fd >= 0)
+		close(fd);
+	if (!rc)
+		return at;
+	tide_fail(err, rc, "cannot make %s: %s", path, strerror(-rc));
+	return NULL;
+}
+
 static int make_slots(struct td_run *r, struct tide_error *err)
 {
 	char path[128];
-	int fd, rc;
 
-	snprintf(path, sizeof path, "%s/slots", r->folder);
-	fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	rc = fd < 0 || ftruncate(fd, sizeof *r->slots) ? -errno : 0;
-	if (!rc) {
-		void *at = mmap(NULL, sizeof *r->slots, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-		r->slots = at == MAP_FAILED ? NULL : at;
-		rc = r->slots ? 0 : -errno;
-	}
-	if (fd >= 0)
-		close(fd);
-	if (rc)
-		return tide_fail(err, rc, "cannot make %s: %s", path, strerror(-rc));
+	slots_path(r, "slots", path, sizeof path);
+	r->slots = make_table(path, sizeof *r->slots, err);
+	if (!r->slots)
+		return err->code;
 	r->slots->stats_bytes = sizeof(struct tide_stats);
+	return 0;
+}
+
+static int make_gpu_slots(struct td_run *r, struct tide_error *err)
+{
+	char *path = r->gpu.slots_path;
+
+	slots_path(r, GPU_SLOTS, path, sizeof r->gpu.slots_path);
+	r->gpu.slots = make_table(path, sizeof *r->gpu.slots, err);
+	if (!r->gpu.slots)
+		return err->code;
+	r->gpu.slots->bytes = sizeof *r->gpu.slots;
+	r->gpu.settings.slots = path;
 	return 0;
 }
 
@@ -45,9 +73,12 @@ static void open_to_others(const struct td_run *r)
 
 	if (geteuid() != 0)
 		return;
-	snprintf(path, sizeof path, "%s/slots", r->folder);
-	if (chmod(path, 0666) == 0)
-		chmod(r->folder, 01733);
+	slots_path(r, "slots", path, sizeof path);
+	if (r->slots && chmod(path, 0666))
+		return;
+	if (r->gpu.slots && chmod(r->gpu.slots_path, 0666))
+		return;
+	chmod(r->folder, 01733);
 }
 
 int td_run_prepare(struct td_run *r, struct tide_error *err)
@@ -69,7 +100,9 @@ int td_run_prepare(struct td_run *r, struct tide_error *err)
 		snprintf(r->record, sizeof r->record, "%s/events.tide", r->folder);
 	if (*r->record)
 		r->options.record = r->record;
-	rc = make_slots(r, err);
+	rc = r->args->near_size ? make_slots(r, err) : 0;
+	if (!rc && r->args->gpu_near)
+		rc = make_gpu_slots(r, err);
 	if (!rc)
 		open_to_others(r);
 	return rc;
@@ -81,6 +114,8 @@ void td_run_clean(struct td_run *r)
 
 	if (r->slots)
 		munmap(r->slots, sizeof *r->slots);
+	if (r->gpu.slots)
+		munmap(r->gpu.slots, sizeof *r->gpu.slots);
 	if (!*r->folder)
 		return;
 	for (unsigned i = 0; i <= TD_SLOTS_MAX; i++) {
@@ -90,7 +125,9 @@ void td_run_clean(struct td_run *r)
 		snprintf(path, sizeof path, "%s/slots.%u", r->folder, i);
 		unlink(path);
 	}
-	snprintf(path, sizeof path, "%s/slots", r->folder);
+	slots_path(r, "slots", path, sizeof path);
+	unlink(path);
+	slots_path(r, GPU_SLOTS, path, sizeof path);
 	unlink(path);
 	rmdir(r->folder);
 }
@@ -111,11 +148,11 @@ static bool is_relative(const char *name, const char *value)
 	return value[0] != '/' && (is_file(name) || memchr(value, '/', path));
 }
 
-static void set(const char *name, const char *value)
+static void set(const char *prefix, const char *name, const char *value)
 {
 	char variable[64], here[PATH_MAX], *text = NULL;
 
-	snprintf(variable, sizeof variable, "TIDE_RUN_%s", name);
+	snprintf(variable, sizeof variable, "%s%s", prefix, name);
 	if (!value) {
 		unsetenv(variable);
 		return;
@@ -127,22 +164,47 @@ static void set(const char *name, const char *value)
 	free(text);
 }
 
-/* In the child, before the program begins. A run inside a run has settings of its own. */
+static void set_host(const struct td_run *r)
+{
+	char slots[128];
+
+#define TD_SETTING(name) set("TIDE_RUN_", #name, r->options.name);
+#include "run/host/settings.def"
+#undef TD_SETTING
+	set("TIDE_RUN_", "threshold", r->args->threshold);
+	set("TIDE_RUN_", "fork", r->args->forks);
+	set("TIDE_RUN_", "over_budget", r->args->over_budget ? "1" : NULL);
+	slots_path(r, "slots", slots, sizeof slots);
+	set("TIDE_RUN_", "slots", slots);
+}
+
+static void set_gpu(const struct td_run *r)
+{
+#define TD_SETTING(name) set("TIDE_GPU_", #name, r->gpu.settings.name);
+#include "run/gpu/settings.def"
+#undef TD_SETTING
+	/* JAX would take three quarters of the memory as one allocation. */
+	setenv("XLA_PYTHON_CLIENT_ALLOCATOR", "platform", 0);
+}
+
+/* In the child, before the program begins. A run inside a run has settings of its own for the
+ * memory that it is about; the other one is as it was. */
 static void set_environment(const struct td_run *r)
 {
 	const char *others = getenv("LD_PRELOAD");
-	char slots[128], list[PATH_MAX * 2];
+	const char *const parts[] = {r->preload, r->gpu.preload, others ? others : ""};
+	char list[PATH_MAX * 3];
+	size_t n = 0;
 
-#define TD_SETTING(name) set(#name, r->options.name);
-#include "run/host/settings.def"
-#undef TD_SETTING
-	set("threshold", r->args->threshold);
-	set("fork", r->args->forks);
-	set("over_budget", r->args->over_budget ? "1" : NULL);
-	snprintf(slots, sizeof slots, "%s/slots", r->folder);
-	set("slots", slots);
-	snprintf(list, sizeof list, "%s%s%s", r->preload, others && *others ? ":" : "",
-		 others ? others : "");
+	if (r->slots)
+		set_host(r);
+	if (r->gpu.slots)
+		set_gpu(r);
+	*list = '\0';
+	for (size_t i = 0; i < sizeof parts / sizeof *parts && n < sizeof list; i++)
+		if (*parts[i])
+			n += (size_t)snprintf(list + n, sizeof list - n, "%s%s", n ? ":" : "",
+					      parts[i]);
 	setenv("LD_PRELOAD", list, 1);
 }
 

@@ -9,7 +9,7 @@
 
 unsigned td_run_processes(const struct td_run *r)
 {
-	uint32_t used = atomic_load(&r->slots->used);
+	uint32_t used = r->slots ? atomic_load(&r->slots->used) : 0;
 
 	return used < TD_SLOTS_MAX ? used : TD_SLOTS_MAX;
 }
@@ -240,21 +240,37 @@ static int fail_stats(const char *path, struct tide_error *err)
 			 td_cli_shown(path).text, strerror(code));
 }
 
-int td_run_write_stats(struct td_run *r, struct tide_error *err)
+/* What is about host memory. */
+static void put_host(struct td_run *r, json_t *root)
 {
-	json_t *list = json_array(), *root;
+	json_t *list = json_array();
 	struct tide_stats total = {.size = sizeof total};
-	const char *to = r->args->stats;
-	int rc;
 
 	td_run_total(r, &total);
 	for (unsigned i = 0; i < td_run_processes(r); i++)
 		json_array_append_new(list, process_json(r, i));
-	root = json_pack("{ss ss so si so so so so so s{sf}}", "tide", tide_version(), "verb",
-			 r->verb, "command", command_json(r->args->given.command), "status",
-			 r->status, "config", config_json(r), "counts",
-			 td_stats_counts(&total.counts), "pager", figures_json(&total), "processes",
-			 list, "unpaged", td_run_unpaged_json(r), "wall", "seconds", r->seconds);
+	json_object_set_new(root, "counts", td_stats_counts(&total.counts));
+	json_object_set_new(root, "pager", figures_json(&total));
+	json_object_set_new(root, "processes", list);
+	json_object_set_new(root, "unpaged", td_run_unpaged_json(r));
+}
+
+int td_run_write_stats(struct td_run *r, struct tide_error *err)
+{
+	json_t *config = config_json(r), *root;
+	const char *to = r->args->stats;
+	int rc;
+
+	if (r->gpu.slots)
+		json_object_set_new(config, "gpu", td_run_gpu_config(r));
+	root = json_pack("{ss ss so si so}", "tide", tide_version(), "verb", r->verb, "command",
+			 command_json(r->args->given.command), "status", r->status, "config",
+			 config);
+	if (r->slots)
+		put_host(r, root);
+	if (r->gpu.slots)
+		json_object_set_new(root, "gpu", td_run_gpu_json(r));
+	json_object_set_new(root, "wall", json_pack("{sf}", "seconds", r->seconds));
 	rc = root ? json_dump_file(root, to, JSON_INDENT(2) | JSON_REAL_PRECISION(15)) : -1;
 	json_decref(root);
 	return rc ? fail_stats(to, err) : 0;

@@ -32,7 +32,7 @@ static void put_why(const struct td_run *r, const struct td_unpaged *u, char *te
 
 static unsigned noted(const struct td_run *r)
 {
-	unsigned n = atomic_load(&r->slots->unpaged_n);
+	unsigned n = r->slots ? atomic_load(&r->slots->unpaged_n) : 0;
 
 	return n < TD_UNPAGED_MAX ? n : TD_UNPAGED_MAX;
 }

@@ -16,7 +16,9 @@
 
 const struct td_mech td_vmm_mech = {
 	.name = "a run on a GPU",
-	.gives = TIDE_NEEDS_ACCESSES | TIDE_NEEDS_NOTICES | TIDE_NEEDS_REFS | TIDE_NEEDS_TOUCHED,
+	/* A launch names chunks, and its function is the ref. Nothing tells of later launches. */
+	.gives = TIDE_NEEDS_ACCESSES | TIDE_NEEDS_NOTICES | TIDE_NEEDS_REFS | TIDE_NEEDS_PAGES |
+		 TIDE_NEEDS_TOUCHED | TIDE_TAKES_SAMPLES,
 };
 
 void td_vmm_say(struct td_vmm *v, const char *format, ...)

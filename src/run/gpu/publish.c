@@ -43,8 +43,8 @@ static void claim(void)
 
 static void say_policies(struct td_gpu_said *said)
 {
-	snprintf(said->evict, sizeof said->evict, "%s", td_gpu.evict ? td_gpu.evict : "");
-	snprintf(said->prefetch, sizeof said->prefetch, "%s", td_gpu.prefetch ? td_gpu.prefetch : "");
+	snprintf(said->evict, sizeof said->evict, "%s", td_gpu.evict);
+	snprintf(said->prefetch, sizeof said->prefetch, "%s", td_gpu.prefetch);
 	snprintf(said->trust, sizeof said->trust, "%s", td_gpu.trust_text);
 }
 

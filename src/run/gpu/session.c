@@ -8,12 +8,8 @@
 #include <unistd.h>
 
 #include "core/text.h"
+#include "lib/gpu_run.h"
 #include "preload.h"
-
-#define DEFAULT_CHUNK ((uint64_t)32 << 20)
-#define DEFAULT_THRESHOLD ((uint64_t)1 << 20)
-#define DEFAULT_EVICT "recur"
-#define DEFAULT_PREFETCH "follow"
 
 struct td_gpu_session td_gpu;
 static pthread_mutex_t opening = PTHREAD_MUTEX_INITIALIZER;
@@ -47,11 +43,19 @@ static const char *text_of(const char *name)
 	return text && *text ? strdup(text) : NULL;
 }
 
-static uint64_t size_of(const char *name, uint64_t initial)
+static uint64_t size_of(const char *name, const char *initial)
 {
 	const char *text = getenv(name);
 	uint64_t n;
-	return text && td_core_size(text, strlen(text), &n) == 0 && n ? n : initial;
+	if (!text || td_core_size(text, strlen(text), &n))
+		text = initial;
+	return td_core_size(text, strlen(text), &n) ? 0 : n;
+}
+
+static const char *text_or(const char *name, const char *initial)
+{
+	const char *text = text_of(name);
+	return text ? text : initial;
 }
 
 /* What is free now, but for a fifth: memory of the host that the GPU uses cannot be swapped. */
@@ -69,20 +73,22 @@ static void child(void)
 
 __attribute__((constructor)) static void begin(void)
 {
-	const char *trust = text_of("TIDE_GPU_trust");
-	td_gpu.near_bytes = size_of("TIDE_GPU_near_size", 0);
+	td_gpu.near_bytes = size_of("TIDE_GPU_near_size", "0");
 	if (!td_gpu.near_bytes)
 		return;
-	td_gpu.host_bytes = size_of("TIDE_GPU_host", host_memory());
-	td_gpu.threshold_bytes = size_of("TIDE_GPU_threshold", DEFAULT_THRESHOLD);
-	td_gpu.chunk_pages = (uint32_t)(size_of("TIDE_GPU_chunk", DEFAULT_CHUNK) / TD_VMM_PAGE);
-	td_gpu.seed = size_of("TIDE_GPU_seed", 1);
-	td_gpu.evict = text_of("TIDE_GPU_evict");
-	td_gpu.prefetch = text_of("TIDE_GPU_prefetch");
+	td_gpu.host_bytes = size_of("TIDE_GPU_host", "0");
+	if (!td_gpu.host_bytes)
+		td_gpu.host_bytes = host_memory();
+	td_gpu.threshold_bytes = size_of("TIDE_GPU_threshold", TD_GPU_THRESHOLD);
+	td_gpu.chunk_pages = (uint32_t)(size_of("TIDE_GPU_chunk", TD_GPU_CHUNK) / TD_VMM_PAGE);
+	td_gpu.seed = size_of("TIDE_GPU_seed", "1");
+	td_gpu.evict = text_or("TIDE_GPU_evict", TD_GPU_EVICT);
+	td_gpu.prefetch = text_or("TIDE_GPU_prefetch", TD_GPU_PREFETCH);
 	td_gpu.log = text_of("TIDE_GPU_log");
 	td_gpu.slots = text_of("TIDE_GPU_slots");
-	td_gpu.trust_text = trust ? trust : "none";
-	td_gpu.trust = trust && strcmp(trust, "none") != 0 ? TD_VMM_TRUST_ARGS : TD_VMM_TRUST_NONE;
+	td_gpu.trust_text = text_or("TIDE_GPU_trust", TD_GPU_TRUST);
+	td_gpu.trust = strcmp(td_gpu.trust_text, "none") != 0 ? TD_VMM_TRUST_ARGS
+							      : TD_VMM_TRUST_NONE;
 	td_gpu.on = true;
 	pthread_atfork(NULL, NULL, child);
 }
@@ -91,12 +97,9 @@ __attribute__((constructor)) static void begin(void)
 
 static int choose(struct td_vmm_config *c, struct tide_error *err)
 {
-	int rc = td_policy_choose(&c->evict, td_gpu.evict ? td_gpu.evict : DEFAULT_EVICT,
-				  TIDE_EVICT, err);
+	int rc = td_policy_choose(&c->evict, td_gpu.evict, TIDE_EVICT, err);
 	if (!rc)
-		rc = td_policy_choose(&c->prefetch,
-				      td_gpu.prefetch ? td_gpu.prefetch : DEFAULT_PREFETCH,
-				      TIDE_PREFETCH, err);
+		rc = td_policy_choose(&c->prefetch, td_gpu.prefetch, TIDE_PREFETCH, err);
 	return rc;
 }
 
