@@ -213,9 +213,10 @@ static void drop_jobs(struct td_vmm *v, uint32_t first)
 
 static void wait_idle(struct td_vmm *v, uint32_t first)
 {
-	drop_jobs(v, first);
-	while (!is_idle(v, first))
+	v->ending++;
+	for (drop_jobs(v, first); !is_idle(v, first); drop_jobs(v, first))
 		pthread_cond_wait(&v->calm, &v->lock);
+	v->ending--;
 }
 
 /* Work that was submitted may use it. While work is not followed, that is all work. */

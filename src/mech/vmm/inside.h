@@ -147,6 +147,7 @@ struct td_vmm {
 	struct td_vmm_job *job; /* in the order of decisions */
 	uint32_t jobs_n, jobs_room, outs; /* outs: queued or being carried out */
 	uint32_t moving_n;
+	uint32_t ending; /* allocations that wait until no work is between enter and leave */
 	uint64_t moving_since_ns;
 	struct td_vmm_mover mover[TD_VMM_MOVERS];
 	cu_function hash;

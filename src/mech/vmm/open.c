@@ -251,11 +251,13 @@ int td_vmm_open(struct td_vmm **out, struct td_vmm_config *c, struct tide_error 
 	v->say = c->say;
 	v->arg = c->arg;
 	int rc = open_all(v, c, err);
-	if (rc)
+	if (rc) {
 		free(v); /* the process goes on without; what the driver gave is little */
-	else
-		*out = v;
-	return rc;
+		return rc;
+	}
+	td_vmm_look(v);
+	*out = v;
+	return 0;
 }
 
 int td_vmm_finish(struct td_vmm *v, struct tide_error *err)

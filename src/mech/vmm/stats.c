@@ -3,11 +3,18 @@
 
 #include "inside.h"
 
-#define LEAST_SHARE 8 /* of the budget, which tide keeps whatever others use */
+#define LEAST_SHARE 8  /* of the budget, which tide keeps whatever others use */
+#define SPARE_SHARE 64 /* of the budget, for what others take until tide looks again */
+
+static uint64_t spare_pages(const struct td_vmm *v)
+{
+	return v->near_pages / SPARE_SHARE + 1;
+}
 
 static void keep_within(struct td_vmm *v, uint64_t unmanaged)
 {
-	uint64_t pages = (unmanaged + TD_VMM_PAGE - 1) / TD_VMM_PAGE, least = v->near_pages / LEAST_SHARE;
+	uint64_t least = v->near_pages / LEAST_SHARE;
+	uint64_t pages = (unmanaged + TD_VMM_PAGE - 1) / TD_VMM_PAGE + spare_pages(v);
 	uint64_t near = v->near_pages > pages + least ? v->near_pages - pages : least;
 	if (near == v->engine->near.capacity_pages)
 		return;

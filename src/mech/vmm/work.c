@@ -274,6 +274,8 @@ void td_vmm_leave(struct td_vmm *v, struct td_vmm_work *w)
 	}
 	if (trusted && v->jobs_n && w->held_n < w->chunks_n)
 		pthread_cond_broadcast(&v->work);
+	if (v->ending)
+		pthread_cond_broadcast(&v->calm);
 	if (w->waited_ns) {
 		v->figures.waited_launches++;
 		v->figures.waited_ns += w->waited_ns;

@@ -2,6 +2,7 @@
  * driver: they are on the card, and count against the budget. */
 #include "preload.h"
 
+#define LOOK_BYTES ((uint64_t)1 << 20) /* of small allocations, after which tide looks at the card */
 #define PITCH 512 /* bytes; what the driver gives, too */
 
 #define TD_WRAP(name, base, version, per_thread, parameters) \
@@ -39,11 +40,22 @@ static bool take(cu_ptr *at, size_t bytes, cu_result *rc)
 	return true;
 }
 
+static void count_passed(size_t bytes)
+{
+	static _Atomic uint64_t since;
+	since += bytes;
+	if (td_gpu.vmm && since >= LOOK_BYTES) {
+		since = 0;
+		td_vmm_look(td_gpu.vmm);
+	}
+}
+
 static cu_result passed(cu_result rc, const cu_ptr *at, size_t bytes)
 {
 	if (!rc && at && td_gpu.on) {
 		td_gpu.passed_allocations++;
 		td_gpu_note_small(*at, bytes);
+		count_passed(bytes);
 	}
 	return rc;
 }
