@@ -82,7 +82,7 @@ says 'nothing was managed: all 7 allocations are below 1 MiB'
 # The view, and what stays when it has gone.
 FAKE_SAYS="wait" run --gpu-near 8G --live --progress=always true
 says '  gpu    [######################........] 6 GiB of 8 GiB'
-says 'policies mhpe and locality: 2,500 chunks evicted'
+says 'policies recur and follow: 2,500 chunks evicted'
 says 'kernels that waited longest'
 
 # With host memory too, where the machine can page it.

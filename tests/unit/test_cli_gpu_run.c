@@ -185,7 +185,7 @@ static void adds_processes(void **state)
 {
 	struct td_run *r = *state;
 	struct td_gpu_said total;
-	char name[16];
+	char name[32];
 
 	for (int i = 0; i < 3; i++) {
 		struct td_gpu_said *s = add_process(r, "worker", 20 + i);
