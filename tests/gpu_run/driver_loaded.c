@@ -26,11 +26,13 @@ static void *by_dlsym(void *library, const char *name)
 	return found;
 }
 
-static void *by_name(cu_result (*find)(const char *, void **, int, uint64_t, int *), const struct row *r)
+static void *by_name(cu_result (*find)(const char *, void **, int, uint64_t, int *),
+		     const struct row *r)
 {
 	const char *end = strrchr(r->name, '_');
 	uint64_t flags = end && (!strcmp(end, "_ptsz") || !strcmp(end, "_ptds"))
-				 ? CU_PROC_PER_THREAD_STREAM : 1;
+				 ? CU_PROC_PER_THREAD_STREAM
+				 : 1;
 	void *found = NULL;
 	int status = -1;
 	if (find(r->base, &found, r->since, flags, &status) || status || !found) {

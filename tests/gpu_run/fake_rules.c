@@ -38,7 +38,8 @@ static void pieces(void)
 	MUST(cuMemAddressReserve(&other, PIECE, PIECE, 0, 0));
 	EXPECT(at % PIECE, 0);
 	uint64_t before = cu->fake_cuda_device_bytes();
-	cu_piece near = piece_of(PIECE, CU_LOCATION_DEVICE), far = piece_of(2 * PIECE, CU_LOCATION_HOST_NUMA);
+	cu_piece near = piece_of(PIECE, CU_LOCATION_DEVICE),
+		 far = piece_of(2 * PIECE, CU_LOCATION_HOST_NUMA);
 	EXPECT(cu->fake_cuda_device_bytes() - before, PIECE);
 	MUST(cuMemMap(at, PIECE, 0, near, 0));
 	EXPECT(cu->cuMemMap(at, PIECE, 0, near, 0), CU_INVALID_VALUE);

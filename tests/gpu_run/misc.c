@@ -73,7 +73,7 @@ static void getinfo(void)
 	MUST(cuMemFree_v2(at));
 	MUST(cuMemGetInfo_v2(&after, &total));
 	printf("fits %d, less while allocated %d, as before %d, same total %d\n", before <= total,
-		during + BIG <= before, after == before, total == total_now);
+	       during + BIG <= before, after == before, total == total_now);
 }
 
 static void range(void)
@@ -95,11 +95,12 @@ static void say_attributes(const char *what, cu_ptr at, cu_ptr base)
 	unsigned char managed = 99;
 	cu_ptr start = 0, device = 0;
 	size_t bytes = 0;
-	int asked[] = {CU_POINTER_MEMORY_TYPE, 8, CU_POINTER_RANGE_START, CU_POINTER_RANGE_SIZE, 3, 9};
+	int asked[] = {CU_POINTER_MEMORY_TYPE, 8, CU_POINTER_RANGE_START,
+		       CU_POINTER_RANGE_SIZE,  3, 9};
 	void *to[] = {&type, &managed, &start, &bytes, &device, &ordinal};
 	error = cu->cuPointerGetAttributes(LENGTH(to), asked, to, at);
-	printf("%s: error %d, type %u, managed %u, start %d, bytes %zu, device %d, ordinal %d\n", what, error,
-		type, managed, start == base, bytes, device == at, ordinal);
+	printf("%s: error %d, type %u, managed %u, start %d, bytes %zu, device %d, ordinal %d\n",
+	       what, error, type, managed, start == base, bytes, device == at, ordinal);
 	for (size_t i = 0; i < LENGTH(to); i++)
 		printf(" %d", cu->cuPointerGetAttribute(to[i], asked[i], at));
 	printf("; type %u, start %d, bytes %zu\n", type, start == base, bytes);
@@ -180,7 +181,8 @@ static void fork_in_the_middle(void)
 	waitpid(child, &status, 0);
 	for (int i = 0; i < 5; i++)
 		launch(NULL, out, in, 0);
-	printf("child %d, content %d\n", WIFEXITED(status) ? WEXITSTATUS(status) : -1, content(out));
+	printf("child %d, content %d\n", WIFEXITED(status) ? WEXITSTATUS(status) : -1,
+	       content(out));
 }
 
 static void exit_without_freeing(void)
@@ -238,7 +240,8 @@ static void context(void)
 	launch(NULL, out, in, 30);
 	MUST(cuCtxDestroy_v2(own));
 	MUST(cuCtxGetCurrent(&now));
-	printf("back %d, its memory: error %d, content %d\n", now == primary, cu->cuMemFree_v2(out), content(kept));
+	printf("back %d, its memory: error %d, content %d\n", now == primary, cu->cuMemFree_v2(out),
+	       content(kept));
 }
 
 static _Atomic bool over;

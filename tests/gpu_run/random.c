@@ -43,7 +43,9 @@ static void allocate(struct thread *t, struct buffer *b, int lane)
 	void *host = NULL;
 	switch (b->kind) {
 	case BUFFER_SYNC: MUST(cuMemAlloc_v2(&b->at, b->bytes)); break;
-	case BUFFER_ASYNC: ON(t, lane, cuMemAllocAsync, &b->at, b->bytes, t->lanes[lane].stream); break;
+	case BUFFER_ASYNC:
+		ON(t, lane, cuMemAllocAsync, &b->at, b->bytes, t->lanes[lane].stream);
+		break;
 	case BUFFER_PITCH:
 		MUST(cuMemAllocPitch_v2(&b->at, &b->pitch, b->bytes / 8, 8, 4));
 		b->bytes = b->pitch * 8;
@@ -67,8 +69,13 @@ static void fill(struct thread *t, struct buffer *b, int lane)
 		return;
 	}
 	if (random_below(t, 2)) {
-		struct step s = {.kind = STEP_SET, .form = 1, .out = {b, 0, b->bytes}, .salt = word,
-			.width = b->bytes / 4, .rows = 1, .element_bytes = 4};
+		struct step s = {.kind = STEP_SET,
+				 .form = 1,
+				 .out = {b, 0, b->bytes},
+				 .salt = word,
+				 .width = b->bytes / 4,
+				 .rows = 1,
+				 .element_bytes = 4};
 		random_step_shadow(&s);
 		random_step_issue(t, lane, &s);
 	} else {
@@ -81,7 +88,8 @@ static void make(struct thread *t, struct buffer *b)
 {
 	int lane = (int)random_below(t, LANES);
 	memset(b, 0, sizeof *b);
-	b->kind = (enum buffer_kind)(random_below(t, 3) ? random_below(t, 3) : random_below(t, BUFFER_KINDS));
+	b->kind = (enum buffer_kind)(random_below(t, 3) ? random_below(t, 3)
+							: random_below(t, BUFFER_KINDS));
 	b->bytes = draw_bytes(t);
 	b->writer = -1;
 	if (t->used + b->bytes + 4096 > t->room)
@@ -151,7 +159,8 @@ static void verify(struct thread *t, struct buffer *b, bool add)
 	}
 	for (size_t i = 0; memcmp(got, b->shadow, b->bytes); i++)
 		if (got[i] != b->shadow[i]) {
-			fprintf(stderr, "seed %lu: thread %d: buffer of kind %d with %zu bytes: byte %zu is %02x, not %02x\n",
+			fprintf(stderr,
+				"seed %lu: thread %d: buffer of kind %d with %zu bytes: byte %zu is %02x, not %02x\n",
 				seed, t->number, b->kind, b->bytes, i, got[i], b->shadow[i]);
 			exit(1);
 		}
@@ -228,7 +237,8 @@ struct step random_step(struct thread *t, bool for_graph)
 	s.out = draw_span(t, random_buffer(t, for_graph || what < 5 || what == 7));
 	if (what >= 5 && what < 7 && from != s.out.buffer) {
 		draw_copy(t, &s, from);
-		if (for_graph && (s.form == COPY_SYNC || s.form == COPY_SYNC_ANY || s.form == COPY_BATCH))
+		if (for_graph &&
+		    (s.form == COPY_SYNC || s.form == COPY_SYNC_ANY || s.form == COPY_BATCH))
 			s.form = COPY_TYPED;
 		return s;
 	}
@@ -283,7 +293,8 @@ static void renew_lane(struct thread *t)
 	struct lane *l = &t->lanes[lane];
 	MUST(cuStreamSynchronize(l->stream));
 	MUST(cuStreamDestroy_v2(l->stream));
-	MUST(cuStreamCreateWithPriority(&l->stream, l->kind == LANE_FREE ? CU_STREAM_NON_BLOCKING : 0, 0));
+	MUST(cuStreamCreateWithPriority(&l->stream,
+					l->kind == LANE_FREE ? CU_STREAM_NON_BLOCKING : 0, 0));
 }
 
 static void do_wait(struct thread *t)
@@ -293,7 +304,11 @@ static void do_wait(struct thread *t)
 	switch (random_below(t, 4)) {
 	case 0: ON(t, lane, cuStreamSynchronize, t->lanes[lane].stream); break;
 	case 1: MUST(cuCtxSynchronize()); break;
-	case 2: cu->cuStreamQuery(t->lanes[lane].kind == LANE_PER_THREAD ? (cu_stream)CU_STREAM_PER_THREAD : t->lanes[lane].stream); break;
+	case 2:
+		cu->cuStreamQuery(t->lanes[lane].kind == LANE_PER_THREAD
+					  ? (cu_stream)CU_STREAM_PER_THREAD
+					  : t->lanes[lane].stream);
+		break;
 	default:
 		if (b->writer >= 0)
 			MUST(cuEventSynchronize(b->written));
@@ -330,12 +345,14 @@ static void do_something(struct thread *t)
 
 static void begin(struct thread *t)
 {
-	static const enum lane_kind kinds[LANES] = {LANE_LEGACY, LANE_PER_THREAD, LANE_BLOCKING, LANE_BLOCKING, LANE_FREE, LANE_FREE};
+	static const enum lane_kind kinds[LANES] = {LANE_LEGACY,   LANE_PER_THREAD, LANE_BLOCKING,
+						    LANE_BLOCKING, LANE_FREE,       LANE_FREE};
 	MUST(cuCtxSetCurrent(context));
 	for (int i = 0; i < LANES; i++) {
 		t->lanes[i].kind = kinds[i];
 		if (i > 1)
-			MUST(cuStreamCreate(&t->lanes[i].stream, kinds[i] == LANE_FREE ? CU_STREAM_NON_BLOCKING : 0));
+			MUST(cuStreamCreate(&t->lanes[i].stream,
+					    kinds[i] == LANE_FREE ? CU_STREAM_NON_BLOCKING : 0));
 	}
 	for (int i = 0; i < TABLES; i++) {
 		struct buffer *b = &t->tables[i];
@@ -360,7 +377,8 @@ static void end(struct thread *t)
 			verify(t, &t->buffers[i], true);
 	MUST(cuCtxSynchronize());
 	if (t->hosts_done != t->hosts) {
-		fprintf(stderr, "seed %lu: %lu calls of the host, not %lu\n", seed, t->hosts_done, t->hosts);
+		fprintf(stderr, "seed %lu: %lu calls of the host, not %lu\n", seed, t->hosts_done,
+			t->hosts);
 		exit(1);
 	}
 	for (int i = 0; i < GRAPHS; i++)

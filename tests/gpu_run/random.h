@@ -1,6 +1,6 @@
-/* The random program. Every thread has buffers, and a shadow of each on the host that is computed by
- * the same functions. A step is a kernel, a copy or a set; it can be issued, captured, and done to the
- * shadow. Events order the steps where the order of streams does not. */
+/* The random program. Every thread has buffers, and a shadow of each on the host that is computed
+ * by the same functions. A step is a kernel, a copy or a set; it can be issued, captured, and done
+ * to the shadow. Events order the steps where the order of streams does not. */
 #ifndef GPU_RUN_RANDOM_H
 #define GPU_RUN_RANDOM_H
 
@@ -17,14 +17,22 @@ struct lane {
 	enum lane_kind kind;
 };
 
-enum buffer_kind { BUFFER_SYNC, BUFFER_ASYNC, BUFFER_PITCH, BUFFER_MANAGED, BUFFER_PINNED, BUFFER_PAGEABLE, BUFFER_KINDS };
+enum buffer_kind {
+	BUFFER_SYNC,
+	BUFFER_ASYNC,
+	BUFFER_PITCH,
+	BUFFER_MANAGED,
+	BUFFER_PINNED,
+	BUFFER_PAGEABLE,
+	BUFFER_KINDS
+};
 
 struct buffer {
 	enum buffer_kind kind;
 	cu_ptr at; /* 0: not there */
 	size_t bytes, pitch;
 	unsigned char *shadow;
-	int writer; /* the lane that wrote last; -1: none that must be waited for */
+	int writer;       /* the lane that wrote last; -1: none that must be waited for */
 	unsigned readers; /* lanes that read since */
 	cu_event written, was_read[LANES];
 };
@@ -35,8 +43,26 @@ struct span {
 };
 
 enum step_kind { STEP_KERNEL, STEP_COPY, STEP_SET };
-enum kernel_form { FORM_PARAMS, FORM_EXTRA, FORM_STRUCT, FORM_TABLE, FORM_EX, FORM_COOPERATIVE, FORM_KERNEL, KERNEL_FORMS };
-enum copy_form { COPY_TYPED, COPY_ANY, COPY_2D, COPY_3D, COPY_BATCH, COPY_SYNC, COPY_SYNC_ANY, COPY_FORMS };
+enum kernel_form {
+	FORM_PARAMS,
+	FORM_EXTRA,
+	FORM_STRUCT,
+	FORM_TABLE,
+	FORM_EX,
+	FORM_COOPERATIVE,
+	FORM_KERNEL,
+	KERNEL_FORMS
+};
+enum copy_form {
+	COPY_TYPED,
+	COPY_ANY,
+	COPY_2D,
+	COPY_3D,
+	COPY_BATCH,
+	COPY_SYNC,
+	COPY_SYNC_ANY,
+	COPY_FORMS
+};
 
 struct step {
 	enum step_kind kind;
@@ -44,7 +70,8 @@ struct step {
 	struct span out, in[INPUTS];
 	int inputs;
 	uint64_t salt;
-	size_t width, rows, out_pitch, in_pitch; /* of copies and sets; widths of sets are elements */
+	size_t width, rows, out_pitch,
+		in_pitch; /* of copies and sets; widths of sets are elements */
 	unsigned element_bytes;
 	struct buffer *table;
 };
@@ -71,7 +98,8 @@ struct thread {
 enum { KERNEL_MIX, KERNEL_STRUCT, KERNEL_TABLE, KERNELS };
 extern cu_function random_functions[KERNELS], random_kernels[KERNELS];
 void random_load(void);
-void random_mix(uint64_t *out, uint64_t words, const uint64_t *const *in, const uint64_t *in_words, int inputs, uint64_t salt);
+void random_mix(uint64_t *out, uint64_t words, const uint64_t *const *in, const uint64_t *in_words,
+		int inputs, uint64_t salt);
 
 struct mix_struct {
 	uint32_t inputs, filler;
@@ -86,11 +114,13 @@ struct mix_struct {
 
 /* random_steps.c */
 void random_step_shadow(const struct step *s);
-void random_step_upload(struct thread *t, int lane, const struct step *s); /* its table, if it has one */
+void random_step_upload(struct thread *t, int lane,
+			const struct step *s); /* its table, if it has one */
 void random_step_issue(struct thread *t, int lane, const struct step *s);
 int random_step_lane(const struct step *s, int lane); /* copies may have no choice */
 cu_node random_step_node(cu_graph graph, cu_node before, const struct step *s);
-void random_kernel_node(const struct step *s, struct cu_kernel_node *node, struct mix_struct *all, void **params);
+void random_kernel_node(const struct step *s, struct cu_kernel_node *node, struct mix_struct *all,
+			void **params);
 
 /* random_order.c */
 void random_before(struct thread *t, int lane, const struct step *s);

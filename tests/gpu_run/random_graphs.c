@@ -1,4 +1,5 @@
-/* Graphs of the random program: captured from streams, or made of nodes; launched, changed, launched. */
+/* Graphs of the random program: captured from streams, or made of nodes; launched, changed,
+ * launched. */
 #include <string.h>
 
 #include "random.h"
@@ -73,7 +74,8 @@ static cu_graph build(const struct graph *g, int inner, cu_node *nodes)
 	for (int i = 0; i < g->n; i++) {
 		if (inner && i == inner)
 			before = NULL;
-		before = nodes[i] = random_step_node(inner && i >= inner ? child : graph, before, &g->steps[i]);
+		before = nodes[i] =
+			random_step_node(inner && i >= inner ? child : graph, before, &g->steps[i]);
 	}
 	if (inner) {
 		MUST(cuGraphAddChildGraphNode(&before, graph, &nodes[inner - 1], 1, child));

@@ -3,8 +3,8 @@
 
 cu_function random_functions[KERNELS], random_kernels[KERNELS];
 
-void random_mix(uint64_t *out, uint64_t words, const uint64_t *const *in, const uint64_t *in_words, int inputs,
-	uint64_t salt)
+void random_mix(uint64_t *out, uint64_t words, const uint64_t *const *in, const uint64_t *in_words,
+		int inputs, uint64_t salt)
 {
 	for (int k = 0; k < inputs; k++) {
 		uint64_t at = salt % in_words[k];

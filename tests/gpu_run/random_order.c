@@ -5,7 +5,8 @@
 static bool in_order(const struct thread *t, int a, int b)
 {
 	enum lane_kind x = t->lanes[a].kind, y = t->lanes[b].kind;
-	return a == b || (x == LANE_LEGACY && y != LANE_FREE) || (y == LANE_LEGACY && x != LANE_FREE);
+	return a == b || (x == LANE_LEGACY && y != LANE_FREE) ||
+	       (y == LANE_LEGACY && x != LANE_FREE);
 }
 
 static void wait_for(struct thread *t, int lane, int other, cu_event event)

@@ -31,7 +31,7 @@ static void shadow_set(const struct step *s)
 	for (size_t y = 0; y < s->rows; y++)
 		for (size_t x = 0; x < s->width; x++)
 			memcpy(shadow(&s->out) + y * s->out_pitch + x * s->element_bytes, &s->salt,
-				s->element_bytes);
+			       s->element_bytes);
 }
 
 void random_step_shadow(const struct step *s)
@@ -42,15 +42,18 @@ void random_step_shadow(const struct step *s)
 		shadow_set(s);
 	else
 		for (size_t y = 0; y < s->rows; y++)
-			memcpy(shadow(&s->out) + y * s->out_pitch, shadow(&s->in[0]) + y * s->in_pitch, s->width);
+			memcpy(shadow(&s->out) + y * s->out_pitch,
+			       shadow(&s->in[0]) + y * s->in_pitch, s->width);
 }
 
 /* ---- kernels ---- */
 
 static void fill_struct(const struct step *s, struct mix_struct *all)
 {
-	*all = (struct mix_struct){.inputs = (uint32_t)s->inputs, .out = address(&s->out),
-		.words = s->out.bytes / 8, .salt = s->salt};
+	*all = (struct mix_struct){.inputs = (uint32_t)s->inputs,
+				   .out = address(&s->out),
+				   .words = s->out.bytes / 8,
+				   .salt = s->salt};
 	for (int i = 0; i < s->inputs; i++) {
 		all->in[i].at = address(&s->in[i]);
 		all->in[i].words = s->in[i].bytes / 8;
@@ -65,7 +68,8 @@ void random_step_upload(struct thread *t, int lane, const struct step *s)
 	struct mix_struct all;
 	fill_struct(s, &all);
 	random_writes(t, lane, s->table, false);
-	ON(t, lane, cuMemcpyHtoDAsync_v2, s->table->at, &all.out, 16 + sizeof all.in, t->lanes[lane].stream);
+	ON(t, lane, cuMemcpyHtoDAsync_v2, s->table->at, &all.out, 16 + sizeof all.in,
+	   t->lanes[lane].stream);
 	random_writes(t, lane, s->table, true);
 }
 
@@ -80,17 +84,21 @@ static int kernel_of(const struct step *s)
 }
 
 /* `params` has room for five. */
-void random_kernel_node(const struct step *s, struct cu_kernel_node *node, struct mix_struct *all, void **params)
+void random_kernel_node(const struct step *s, struct cu_kernel_node *node, struct mix_struct *all,
+			void **params)
 {
 	int kernel = kernel_of(s);
 	fill_struct(s, all);
-	*node = (struct cu_kernel_node){.function = random_functions[kernel], .grid = {4, 1, 1}, .block = {32, 1, 1},
-		.params = params};
+	*node = (struct cu_kernel_node){.function = random_functions[kernel],
+					.grid = {4, 1, 1},
+					.block = {32, 1, 1},
+					.params = params};
 	if (s->form == FORM_KERNEL)
 		node->function = random_kernels[kernel];
 	params[0] = all;
 	if (kernel == KERNEL_MIX) {
-		void *five[] = {&all->out, &all->words, &all->in[0].at, &all->in[0].words, &all->salt};
+		void *five[] = {&all->out, &all->words, &all->in[0].at, &all->in[0].words,
+				&all->salt};
 		memcpy(params, five, sizeof five);
 	}
 	if (kernel == KERNEL_TABLE) {
@@ -107,7 +115,8 @@ static void launch_extra(struct thread *t, int lane, const struct cu_kernel_node
 	for (int i = 0; i < 5; i++)
 		memcpy(&buffer[i], n->params[i], 8);
 	void *extra[] = {CU_LAUNCH_BUFFER, buffer, CU_LAUNCH_BUFFER_SIZE, &bytes, CU_LAUNCH_END};
-	ON(t, lane, cuLaunchKernel, n->function, 4, 1, 1, 32, 1, 1, 0, t->lanes[lane].stream, NULL, extra);
+	ON(t, lane, cuLaunchKernel, n->function, 4, 1, 1, 32, 1, 1, 0, t->lanes[lane].stream, NULL,
+	   extra);
 }
 
 static void issue_kernel(struct thread *t, int lane, const struct step *s)
@@ -123,7 +132,8 @@ static void issue_kernel(struct thread *t, int lane, const struct step *s)
 	else if (s->form == FORM_EX)
 		ON(t, lane, cuLaunchKernelEx, &ex, n.function, params, NULL);
 	else if (s->form == FORM_COOPERATIVE)
-		ON(t, lane, cuLaunchCooperativeKernel, n.function, 4, 1, 1, 32, 1, 1, 0, stream, params);
+		ON(t, lane, cuLaunchCooperativeKernel, n.function, 4, 1, 1, 32, 1, 1, 0, stream,
+		   params);
 	else
 		ON(t, lane, cuLaunchKernel, n.function, 4, 1, 1, 32, 1, 1, 0, stream, params, NULL);
 }
@@ -144,11 +154,19 @@ static struct cu_copy_3d copy_of(const struct step *s)
 {
 	cu_ptr to = address(&s->out), from = address(&s->in[0]);
 	return (struct cu_copy_3d){
-		.src_type = type_of(s->in[0].buffer), .src_host = (const void *)from, .src_device = from,
-		.src_pitch = s->in_pitch, .src_height = s->rows,
-		.dst_type = type_of(s->out.buffer), .dst_host = (void *)to, .dst_device = to,
-		.dst_pitch = s->out_pitch, .dst_height = s->rows,
-		.width = s->width, .height = s->rows, .depth = 1,
+		.src_type = type_of(s->in[0].buffer),
+		.src_host = (const void *)from,
+		.src_device = from,
+		.src_pitch = s->in_pitch,
+		.src_height = s->rows,
+		.dst_type = type_of(s->out.buffer),
+		.dst_host = (void *)to,
+		.dst_device = to,
+		.dst_pitch = s->out_pitch,
+		.dst_height = s->rows,
+		.width = s->width,
+		.height = s->rows,
+		.depth = 1,
 	};
 }
 
@@ -156,9 +174,16 @@ static void copy_2d(struct thread *t, int lane, const struct step *s)
 {
 	struct cu_copy_3d all = copy_of(s);
 	struct cu_copy_2d c = {
-		.src_type = all.src_type, .src_host = all.src_host, .src_device = all.src_device,
-		.src_pitch = all.src_pitch, .dst_type = all.dst_type, .dst_host = all.dst_host,
-		.dst_device = all.dst_device, .dst_pitch = all.dst_pitch, .width = s->width, .height = s->rows,
+		.src_type = all.src_type,
+		.src_host = all.src_host,
+		.src_device = all.src_device,
+		.src_pitch = all.src_pitch,
+		.dst_type = all.dst_type,
+		.dst_host = all.dst_host,
+		.dst_device = all.dst_device,
+		.dst_pitch = all.dst_pitch,
+		.width = s->width,
+		.height = s->rows,
 	};
 	ON(t, lane, cuMemcpy2DAsync_v2, &c, t->lanes[lane].stream);
 }
@@ -220,7 +245,8 @@ static void copy_batch(struct thread *t, int lane, const struct step *s)
 		struct cu_location from, to;
 		unsigned flags;
 	} attributes = {.order = 1};
-	ON(t, lane, cuMemcpyBatchAsync_v2, to, from, bytes, 2, &attributes, &first, 1, t->lanes[lane].stream);
+	ON(t, lane, cuMemcpyBatchAsync_v2, to, from, bytes, 2, &attributes, &first, 1,
+	   t->lanes[lane].stream);
 }
 
 static void issue_copy(struct thread *t, int lane, const struct step *s)
@@ -228,7 +254,8 @@ static void issue_copy(struct thread *t, int lane, const struct step *s)
 	struct cu_copy_3d all = copy_of(s);
 	switch (s->form) {
 	case COPY_ANY:
-		ON(t, lane, cuMemcpyAsync, address(&s->out), address(&s->in[0]), s->width, t->lanes[lane].stream);
+		ON(t, lane, cuMemcpyAsync, address(&s->out), address(&s->in[0]), s->width,
+		   t->lanes[lane].stream);
 		break;
 	case COPY_2D: copy_2d(t, lane, s); break;
 	case COPY_3D: ON(t, lane, cuMemcpy3DAsync_v2, &all, t->lanes[lane].stream); break;
@@ -256,11 +283,14 @@ static void issue_set(struct thread *t, int lane, const struct step *s)
 	cu_ptr at = address(&s->out);
 	cu_stream stream = t->lanes[lane].stream;
 	if (s->rows > 1 && s->element_bytes == 1)
-		ON(t, lane, cuMemsetD2D8Async, at, s->out_pitch, (unsigned char)s->salt, s->width, s->rows, stream);
+		ON(t, lane, cuMemsetD2D8Async, at, s->out_pitch, (unsigned char)s->salt, s->width,
+		   s->rows, stream);
 	else if (s->rows > 1 && s->element_bytes == 2)
-		ON(t, lane, cuMemsetD2D16Async, at, s->out_pitch, (unsigned short)s->salt, s->width, s->rows, stream);
+		ON(t, lane, cuMemsetD2D16Async, at, s->out_pitch, (unsigned short)s->salt, s->width,
+		   s->rows, stream);
 	else if (s->rows > 1)
-		ON(t, lane, cuMemsetD2D32Async, at, s->out_pitch, (unsigned)s->salt, s->width, s->rows, stream);
+		ON(t, lane, cuMemsetD2D32Async, at, s->out_pitch, (unsigned)s->salt, s->width,
+		   s->rows, stream);
 	else if (s->element_bytes == 1 && !s->form && !lane)
 		MUST(cuMemsetD8_v2(at, (unsigned char)s->salt, s->width));
 	else if (s->element_bytes == 4 && !s->form && lane == 1)
@@ -292,8 +322,10 @@ cu_node random_step_node(cu_graph graph, cu_node before, const struct step *s)
 	struct cu_kernel_node kernel;
 	struct mix_struct all;
 	void *params[5];
-	struct cu_copy_3d copy = copy_of(s->kind == STEP_COPY ? s : &(struct step){.out = s->out, .in = {s->out}});
-	struct cu_memset_node set = {address(&s->out), s->out_pitch, (unsigned)s->salt, s->element_bytes, s->width, s->rows};
+	struct cu_copy_3d copy =
+		copy_of(s->kind == STEP_COPY ? s : &(struct step){.out = s->out, .in = {s->out}});
+	struct cu_memset_node set = {address(&s->out), s->out_pitch, (unsigned)s->salt,
+				     s->element_bytes, s->width,     s->rows};
 	if (s->kind == STEP_KERNEL) {
 		random_kernel_node(s, &kernel, &all, params);
 		if (s->form == FORM_KERNEL) {

@@ -1,4 +1,5 @@
-/* Counting calls (FAKE_CUDA_COUNT=FILE) and making them fail (FAKE_CUDA_FAIL=NAME:N[+][:CODE],...). */
+/* Counting calls (FAKE_CUDA_COUNT=FILE) and making them fail (FAKE_CUDA_FAIL=NAME:N[+][:CODE],...).
+ */
 #include <stdatomic.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -76,9 +77,9 @@ __attribute__((destructor)) static void end(void)
 
 static bool works_without_init(enum fake_call call)
 {
-	return call == FAKE_cuInit || call == FAKE_cuDriverGetVersion || call == FAKE_cuGetProcAddress
-	       || call == FAKE_cuGetProcAddress_v2 || call == FAKE_cuGetErrorName
-	       || call == FAKE_cuGetErrorString;
+	return call == FAKE_cuInit || call == FAKE_cuDriverGetVersion ||
+	       call == FAKE_cuGetProcAddress || call == FAKE_cuGetProcAddress_v2 ||
+	       call == FAKE_cuGetErrorName || call == FAKE_cuGetErrorString;
 }
 
 cu_result fake_enter(enum fake_call call)

@@ -1,4 +1,5 @@
-/* Captures: a stream's works become nodes of a graph, and events carry a capture to other streams. */
+/* Captures: a stream's works become nodes of a graph, and events carry a capture to other streams.
+ */
 #include "fake.h"
 
 enum { GLOBAL, THREAD_LOCAL };
@@ -58,7 +59,8 @@ cu_result fake_capture_refuses(cu_stream s)
 		return CU_OK;
 	cu_result result = CU_OK;
 	for (cu_stream o = fake_streams; o; o = o->next)
-		if (o->capture && o->context == s->context && !(o->flags & CU_STREAM_NON_BLOCKING)) {
+		if (o->capture && o->context == s->context &&
+		    !(o->flags & CU_STREAM_NON_BLOCKING)) {
 			o->capture->bad = true;
 			result = FAKE_CAPTURE_IMPLICIT;
 		}
@@ -146,8 +148,11 @@ static cu_result begin(cu_stream s, int mode)
 	bool fine = !s->legacy && !s->capture;
 	if (fine) {
 		struct capture *c = fake_allocate(sizeof *c);
-		*c = (struct capture){.id = ++captures, .origin = s, .graph = empty_graph(), .mode = mode,
-			.thread = fake_thread()};
+		*c = (struct capture){.id = ++captures,
+				      .origin = s,
+				      .graph = empty_graph(),
+				      .mode = mode,
+				      .thread = fake_thread()};
 		s->capture = c;
 	}
 	pthread_mutex_unlock(&fake_lock);
@@ -177,7 +182,9 @@ static cu_result finish(cu_stream s, cu_graph *graph)
 		return FAKE_CAPTURE_UNMATCHED;
 	if (c->mode != CU_CAPTURE_MODE_RELAXED && c->thread != fake_thread())
 		return 908;
-	cu_result result = c->bad ? FAKE_CAPTURE_INVALIDATED : joined(s) ? CU_OK : FAKE_CAPTURE_UNJOINED;
+	cu_result result = c->bad      ? FAKE_CAPTURE_INVALIDATED
+			   : joined(s) ? CU_OK
+				       : FAKE_CAPTURE_UNJOINED;
 	*graph = result ? NULL : c->graph;
 	for (cu_stream o = fake_streams; o; o = o->next)
 		if (o->capture == c)
@@ -201,11 +208,14 @@ static cu_result end(cu_stream s, cu_graph *graph)
 	return result;
 }
 
-BOTH_SZ(cuStreamBeginCapture_v2, (cu_stream stream, int mode), begin(fake_stream(stream, per_thread), mode))
-BOTH_SZ(cuStreamEndCapture, (cu_stream stream, cu_graph *graph), end(fake_stream(stream, per_thread), graph))
+BOTH_SZ(cuStreamBeginCapture_v2, (cu_stream stream, int mode),
+	begin(fake_stream(stream, per_thread), mode))
+BOTH_SZ(cuStreamEndCapture, (cu_stream stream, cu_graph *graph),
+	end(fake_stream(stream, per_thread), graph))
 
 /* Of the default stream it is an error while a stream that it would wait for captures. */
-static cu_result info(cu_stream s, int *status, uint64_t *id, cu_graph *graph, const cu_node **before, size_t *n)
+static cu_result info(cu_stream s, int *status, uint64_t *id, cu_graph *graph,
+		      const cu_node **before, size_t *n)
 {
 	if (!s)
 		return fake_context() ? CU_INVALID_HANDLE : CU_INVALID_CONTEXT;
@@ -227,7 +237,8 @@ static cu_result info(cu_stream s, int *status, uint64_t *id, cu_graph *graph, c
 BOTH_SZ(cuStreamIsCapturing, (cu_stream stream, int *capturing),
 	info(fake_stream(stream, per_thread), capturing, NULL, NULL, NULL, NULL))
 BOTH_SZ(cuStreamGetCaptureInfo_v2,
-	(cu_stream stream, int *status, uint64_t *id, cu_graph *graph, const cu_node **before, size_t *n),
+	(cu_stream stream, int *status, uint64_t *id, cu_graph *graph, const cu_node **before,
+	 size_t *n),
 	info(fake_stream(stream, per_thread), status, id, graph, before, n))
 BOTH_SZ(cuStreamGetCaptureInfo_v3,
 	(cu_stream stream, int *status, uint64_t *id, cu_graph *graph, const cu_node **before,

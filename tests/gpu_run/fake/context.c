@@ -95,10 +95,10 @@ EXPORT cu_result cuDeviceGetAttribute(int *value, int attribute, cu_device devic
 	case CU_ATTRIBUTE_HOST_NUMA_ID: *value = 0; break;
 	case 75: *value = 9; break; /* compute capability 9.0 */
 	case 76: *value = 0; break;
-	case 16: *value = 4; break; /* multiprocessors */
+	case 16: *value = 4; break;    /* multiprocessors */
 	case 39: *value = 2048; break; /* their threads */
-	case 1: *value = 1024; break; /* threads of a block */
-	case 41: *value = 1; break; /* unified addressing */
+	case 1: *value = 1024; break;  /* threads of a block */
+	case 41: *value = 1; break;    /* unified addressing */
 	default: *value = 0;
 	}
 	return CU_OK;
@@ -243,7 +243,8 @@ static const struct error {
 	{CU_NOT_SUPPORTED, "CUDA_ERROR_NOT_SUPPORTED", "operation not supported"},
 	{CU_STREAM_CAPTURE_UNSUPPORTED, "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED",
 	 "operation not permitted when stream is capturing"},
-	{FAKE_CAPTURE_INVALIDATED, "CUDA_ERROR_STREAM_CAPTURE_INVALIDATED", "an earlier call ended the capture"},
+	{FAKE_CAPTURE_INVALIDATED, "CUDA_ERROR_STREAM_CAPTURE_INVALIDATED",
+	 "an earlier call ended the capture"},
 };
 
 static const struct error *error_of(cu_result code)

@@ -51,7 +51,8 @@ static cu_result copy_3d(cu_stream s, const struct cu_copy_3d *c, bool sync)
 {
 	if (!s)
 		return fake_context() ? CU_INVALID_HANDLE : CU_INVALID_CONTEXT;
-	if (!is_end(c->src_type, c->src_host, c->src_device) || !is_end(c->dst_type, c->dst_host, c->dst_device))
+	if (!is_end(c->src_type, c->src_host, c->src_device) ||
+	    !is_end(c->dst_type, c->dst_host, c->dst_device))
 		return CU_INVALID_VALUE;
 	bool captured = captures(s);
 	if (sync && captured)
@@ -64,7 +65,8 @@ static cu_result copy_3d(cu_stream s, const struct cu_copy_3d *c, bool sync)
 	struct work w = {.kind = CU_NODE_MEMCPY, .copy = *c};
 	if (captured)
 		return submit(s, &w, false);
-	bool from_pageable = fake_is_pageable(source_base(c)), to_pageable = fake_is_pageable(target_base(c));
+	bool from_pageable = fake_is_pageable(source_base(c)),
+	     to_pageable = fake_is_pageable(target_base(c));
 	bool plain = c->height == 1 && c->depth == 1 && !c->src_y && !c->src_z;
 	bool wait = to_pageable || (from_pageable && !plain);
 	if (sync)
@@ -74,11 +76,16 @@ static cu_result copy_3d(cu_stream s, const struct cu_copy_3d *c, bool sync)
 	return submit(s, &w, wait);
 }
 
-static cu_result copy_1d(cu_stream s, int to_type, cu_ptr to, int from_type, cu_ptr from, size_t bytes, bool sync)
+static cu_result copy_1d(cu_stream s, int to_type, cu_ptr to, int from_type, cu_ptr from,
+			 size_t bytes, bool sync)
 {
 	if (!bytes)
 		return s ? CU_OK : CU_INVALID_HANDLE;
-	struct cu_copy_3d c = {.src_type = from_type, .dst_type = to_type, .width = bytes, .height = 1, .depth = 1};
+	struct cu_copy_3d c = {.src_type = from_type,
+			       .dst_type = to_type,
+			       .width = bytes,
+			       .height = 1,
+			       .depth = 1};
 	if (from_type == CU_MEMORY_HOST)
 		c.src_host = (const void *)from;
 	else
@@ -93,21 +100,33 @@ static cu_result copy_1d(cu_stream s, int to_type, cu_ptr to, int from_type, cu_
 static cu_result copy_2d(cu_stream s, const struct cu_copy_2d *c, bool sync)
 {
 	struct cu_copy_3d all = {
-		.src_x = c->src_x, .src_y = c->src_y, .src_type = c->src_type, .src_host = c->src_host,
-		.src_device = c->src_device, .src_pitch = c->src_pitch ? c->src_pitch : c->width,
-		.dst_x = c->dst_x, .dst_y = c->dst_y, .dst_type = c->dst_type, .dst_host = c->dst_host,
-		.dst_device = c->dst_device, .dst_pitch = c->dst_pitch ? c->dst_pitch : c->width,
-		.width = c->width, .height = c->height, .depth = 1,
+		.src_x = c->src_x,
+		.src_y = c->src_y,
+		.src_type = c->src_type,
+		.src_host = c->src_host,
+		.src_device = c->src_device,
+		.src_pitch = c->src_pitch ? c->src_pitch : c->width,
+		.dst_x = c->dst_x,
+		.dst_y = c->dst_y,
+		.dst_type = c->dst_type,
+		.dst_host = c->dst_host,
+		.dst_device = c->dst_device,
+		.dst_pitch = c->dst_pitch ? c->dst_pitch : c->width,
+		.width = c->width,
+		.height = c->height,
+		.depth = 1,
 	};
 	return copy_3d(s, &all, sync);
 }
 
 /* Each copy of it stands alone, as the program asks for no order between them. */
-static cu_result copy_batch(cu_stream s, const cu_ptr *to, const cu_ptr *from, const size_t *bytes, size_t n)
+static cu_result copy_batch(cu_stream s, const cu_ptr *to, const cu_ptr *from, const size_t *bytes,
+			    size_t n)
 {
 	cu_result result = n && s && !s->legacy ? CU_OK : CU_INVALID_VALUE;
 	for (size_t i = 0; i < n && !result; i++)
-		result = copy_1d(s, CU_MEMORY_UNIFIED, to[i], CU_MEMORY_UNIFIED, from[i], bytes[i], false);
+		result = copy_1d(s, CU_MEMORY_UNIFIED, to[i], CU_MEMORY_UNIFIED, from[i], bytes[i],
+				 false);
 	return result;
 }
 
@@ -117,7 +136,8 @@ static cu_result copy_batch(cu_stream s, const cu_ptr *to, const cu_ptr *from, c
 #define DEFAULT fake_stream(NULL, per_thread)
 #define NAMED fake_stream(stream, per_thread)
 
-BOTH_DS(cuMemcpy, (cu_ptr to, cu_ptr from, size_t bytes), copy_1d(DEFAULT, ANY, to, ANY, from, bytes, true))
+BOTH_DS(cuMemcpy, (cu_ptr to, cu_ptr from, size_t bytes),
+	copy_1d(DEFAULT, ANY, to, ANY, from, bytes, true))
 BOTH_DS(cuMemcpyHtoD_v2, (cu_ptr to, const void *from, size_t bytes),
 	copy_1d(DEFAULT, DEVICE, to, HOST, (cu_ptr)from, bytes, true))
 BOTH_DS(cuMemcpyDtoH_v2, (void *to, cu_ptr from, size_t bytes),
@@ -135,16 +155,19 @@ BOTH_SZ(cuMemcpyDtoHAsync_v2, (void *to, cu_ptr from, size_t bytes, cu_stream st
 	copy_1d(NAMED, HOST, (cu_ptr)to, DEVICE, from, bytes, false))
 BOTH_SZ(cuMemcpyDtoDAsync_v2, (cu_ptr to, cu_ptr from, size_t bytes, cu_stream stream),
 	copy_1d(NAMED, DEVICE, to, DEVICE, from, bytes, false))
-BOTH_SZ(cuMemcpy2DAsync_v2, (const struct cu_copy_2d *copy, cu_stream stream), copy_2d(NAMED, copy, false))
-BOTH_SZ(cuMemcpy3DAsync_v2, (const struct cu_copy_3d *copy, cu_stream stream), copy_3d(NAMED, copy, false))
+BOTH_SZ(cuMemcpy2DAsync_v2, (const struct cu_copy_2d *copy, cu_stream stream),
+	copy_2d(NAMED, copy, false))
+BOTH_SZ(cuMemcpy3DAsync_v2, (const struct cu_copy_3d *copy, cu_stream stream),
+	copy_3d(NAMED, copy, false))
 BOTH_SZ(cuMemcpyBatchAsync_v2,
-	(cu_ptr *to, cu_ptr *from, size_t *bytes, size_t n, void *attributes, size_t *first_of,
+	(cu_ptr * to, cu_ptr *from, size_t *bytes, size_t n, void *attributes, size_t *first_of,
 	 size_t attributes_n, cu_stream stream),
-	((void)attributes, (void)first_of, (void)attributes_n, copy_batch(NAMED, to, from, bytes, n)))
+	((void)attributes, (void)first_of, (void)attributes_n,
+	 copy_batch(NAMED, to, from, bytes, n)))
 
 /* Sets are asynchronous in all forms, as they write the device's memory. */
 static cu_result set(cu_stream s, cu_ptr at, size_t pitch, unsigned value, unsigned element_bytes,
-	size_t width, size_t height, bool sync)
+		     size_t width, size_t height, bool sync)
 {
 	if (!s)
 		return fake_context() ? CU_INVALID_HANDLE : CU_INVALID_CONTEXT;
@@ -155,19 +178,22 @@ static cu_result set(cu_stream s, cu_ptr at, size_t pitch, unsigned value, unsig
 	cu_result refused = sync ? fake_unsafe() : CU_OK;
 	if (refused)
 		return refused;
-	struct work w = {.kind = CU_NODE_MEMSET, .set = {at, pitch, value, element_bytes, width, height}};
+	struct work w = {.kind = CU_NODE_MEMSET,
+			 .set = {at, pitch, value, element_bytes, width, height}};
 	return submit(s, &w, false);
 }
 
 #define SET_FUNCTIONS(bits, type) \
 	BOTH_DS(cuMemsetD##bits##_v2, (cu_ptr at, type value, size_t n), \
 		set(DEFAULT, at, 0, value, bits / 8, n, 1, true)) \
-	BOTH_DS(cuMemsetD2D##bits##_v2, (cu_ptr at, size_t pitch, type value, size_t width, size_t height), \
+	BOTH_DS(cuMemsetD2D##bits##_v2, \
+		(cu_ptr at, size_t pitch, type value, size_t width, size_t height), \
 		set(DEFAULT, at, pitch, value, bits / 8, width, height, true)) \
 	BOTH_SZ(cuMemsetD##bits##Async, (cu_ptr at, type value, size_t n, cu_stream stream), \
 		set(NAMED, at, 0, value, bits / 8, n, 1, false)) \
 	BOTH_SZ(cuMemsetD2D##bits##Async, \
-		(cu_ptr at, size_t pitch, type value, size_t width, size_t height, cu_stream stream), \
+		(cu_ptr at, size_t pitch, type value, size_t width, size_t height, \
+		 cu_stream stream), \
 		set(NAMED, at, pitch, value, bits / 8, width, height, false))
 
 SET_FUNCTIONS(8, unsigned char)

@@ -59,7 +59,8 @@ static cu_result record(cu_event e, cu_stream s)
 	if (captures)
 		return CU_OK;
 	struct point at;
-	cu_result result = fake_submit(s, &(struct work){.kind = WORK_STAMP, .stamp = stamp}, NULL, 0, &at);
+	cu_result result =
+		fake_submit(s, &(struct work){.kind = WORK_STAMP, .stamp = stamp}, NULL, 0, &at);
 	pthread_mutex_lock(&fake_lock);
 	e->at = at;
 	pthread_mutex_unlock(&fake_lock);
@@ -80,7 +81,8 @@ static cu_result wait_for(cu_stream s, cu_event e)
 	return fake_submit(s, &(struct work){.kind = CU_NODE_EMPTY}, &at, 1, NULL);
 }
 
-BOTH_SZ(cuEventRecord, (cu_event event, cu_stream stream), record(event, fake_stream(stream, per_thread)))
+BOTH_SZ(cuEventRecord, (cu_event event, cu_stream stream),
+	record(event, fake_stream(stream, per_thread)))
 BOTH_SZ(cuEventRecordWithFlags, (cu_event event, cu_stream stream, unsigned flags),
 	((void)flags, record(event, fake_stream(stream, per_thread))))
 BOTH_SZ(cuStreamWaitEvent, (cu_stream stream, cu_event event, unsigned flags),

@@ -76,7 +76,16 @@ unsigned fake_random(unsigned n);
 
 /* ---- made.c: handles, all in one list, so that none is lost and a wrong one is known ---- */
 
-enum made_kind { MADE_CONTEXT, MADE_STREAM, MADE_EVENT, MADE_MODULE, MADE_GRAPH, MADE_NODE, MADE_EXEC, MADE_PIECE };
+enum made_kind {
+	MADE_CONTEXT,
+	MADE_STREAM,
+	MADE_EVENT,
+	MADE_MODULE,
+	MADE_GRAPH,
+	MADE_NODE,
+	MADE_EXEC,
+	MADE_PIECE
+};
 
 struct made {
 	struct made *next, *before;
@@ -211,15 +220,16 @@ struct cu_stream {
 	size_t tips_n;
 };
 
-extern cu_stream fake_streams; /* they stay for ever */
+extern cu_stream fake_streams;                                  /* they stay for ever */
 cu_stream fake_stream_make(cu_context context, unsigned flags); /* with the lock held */
 /* The stream that a program names; NULL: there is none such. */
 cu_stream fake_stream(cu_stream named, bool per_thread);
 /* Takes `w` over. `at`, if not NULL, becomes where it stands. */
-cu_result fake_submit(cu_stream s, struct work *w, const struct point *more, size_t more_n, struct point *at);
+cu_result fake_submit(cu_stream s, struct work *w, const struct point *more, size_t more_n,
+		      struct point *at);
 cu_result fake_submit_and_wait(cu_stream s, struct work *w);
 void fake_wait(struct point until);
-bool fake_past(struct point until); /* with the lock held */
+bool fake_past(struct point until);     /* with the lock held */
 void fake_wait_all(cu_context context); /* NULL: every context */
 
 /* ---- event.c ---- */

@@ -139,8 +139,8 @@ static cu_result add(cu_node *node, cu_graph graph, const cu_node *before, size_
 	return fine ? CU_OK : CU_INVALID_VALUE;
 }
 
-EXPORT cu_result cuGraphAddKernelNode_v2(cu_node *node, cu_graph graph, const cu_node *before, size_t n,
-	const struct cu_kernel_node *params)
+EXPORT cu_result cuGraphAddKernelNode_v2(cu_node *node, cu_graph graph, const cu_node *before,
+					 size_t n, const struct cu_kernel_node *params)
 {
 	ENTER(cuGraphAddKernelNode_v2);
 	struct work w = {.kind = CU_NODE_KERNEL};
@@ -148,28 +148,31 @@ EXPORT cu_result cuGraphAddKernelNode_v2(cu_node *node, cu_graph graph, const cu
 	return result ? result : add(node, graph, before, n, &w);
 }
 
-EXPORT cu_result cuGraphAddMemcpyNode(cu_node *node, cu_graph graph, const cu_node *before, size_t n,
-	const struct cu_copy_3d *params, cu_context context)
+EXPORT cu_result cuGraphAddMemcpyNode(cu_node *node, cu_graph graph, const cu_node *before,
+				      size_t n, const struct cu_copy_3d *params, cu_context context)
 {
 	ENTER(cuGraphAddMemcpyNode);
 	(void)context;
 	return add(node, graph, before, n, &(struct work){.kind = CU_NODE_MEMCPY, .copy = *params});
 }
 
-EXPORT cu_result cuGraphAddMemsetNode(cu_node *node, cu_graph graph, const cu_node *before, size_t n,
-	const struct cu_memset_node *params, cu_context context)
+EXPORT cu_result cuGraphAddMemsetNode(cu_node *node, cu_graph graph, const cu_node *before,
+				      size_t n, const struct cu_memset_node *params,
+				      cu_context context)
 {
 	ENTER(cuGraphAddMemsetNode);
 	(void)context;
 	return add(node, graph, before, n, &(struct work){.kind = CU_NODE_MEMSET, .set = *params});
 }
 
-EXPORT cu_result cuGraphAddChildGraphNode(cu_node *node, cu_graph graph, const cu_node *before, size_t n, cu_graph child)
+EXPORT cu_result cuGraphAddChildGraphNode(cu_node *node, cu_graph graph, const cu_node *before,
+					  size_t n, cu_graph child)
 {
 	ENTER(cuGraphAddChildGraphNode);
 	if (!fake_is(child, MADE_GRAPH))
 		return CU_INVALID_HANDLE;
-	return add(node, graph, before, n, &(struct work){.kind = CU_NODE_GRAPH, .child = fake_graph_copy(child)});
+	return add(node, graph, before, n,
+		   &(struct work){.kind = CU_NODE_GRAPH, .child = fake_graph_copy(child)});
 }
 
 EXPORT cu_result cuGraphAddEmptyNode(cu_node *node, cu_graph graph, const cu_node *before, size_t n)
@@ -262,14 +265,16 @@ static cu_result instantiate(cu_exec *exec, cu_graph graph)
 	return CU_OK;
 }
 
-EXPORT cu_result cuGraphInstantiate_v2(cu_exec *exec, cu_graph graph, cu_node *failed, char *log, size_t room)
+EXPORT cu_result cuGraphInstantiate_v2(cu_exec *exec, cu_graph graph, cu_node *failed, char *log,
+				       size_t room)
 {
 	ENTER(cuGraphInstantiate_v2);
 	(void)failed, (void)log, (void)room;
 	return instantiate(exec, graph);
 }
 
-EXPORT cu_result cuGraphInstantiateWithFlags(cu_exec *exec, cu_graph graph, unsigned long long flags)
+EXPORT cu_result cuGraphInstantiateWithFlags(cu_exec *exec, cu_graph graph,
+					     unsigned long long flags)
 {
 	ENTER(cuGraphInstantiateWithFlags);
 	(void)flags;
@@ -284,7 +289,8 @@ static cu_result instantiate_with(cu_exec *exec, cu_graph graph, struct cu_insta
 	return result;
 }
 
-BOTH_SZ(cuGraphInstantiateWithParams, (cu_exec *exec, cu_graph graph, struct cu_instantiate *params),
+BOTH_SZ(cuGraphInstantiateWithParams,
+	(cu_exec * exec, cu_graph graph, struct cu_instantiate *params),
 	((void)per_thread, instantiate_with(exec, graph, params)))
 
 static cu_result launch(cu_exec exec, cu_stream s)
@@ -299,7 +305,8 @@ static cu_result launch(cu_exec exec, cu_stream s)
 	pthread_mutex_unlock(&fake_lock);
 	if (captures)
 		graph = fake_graph_copy(graph);
-	cu_result result = fake_submit(s, &(struct work){.kind = CU_NODE_GRAPH, .child = graph}, &last, 1, &at);
+	cu_result result = fake_submit(s, &(struct work){.kind = CU_NODE_GRAPH, .child = graph},
+				       &last, 1, &at);
 	if (!result && !captures) {
 		pthread_mutex_lock(&fake_lock);
 		exec->last = at;
@@ -308,7 +315,8 @@ static cu_result launch(cu_exec exec, cu_stream s)
 	return result;
 }
 
-BOTH_SZ(cuGraphLaunch, (cu_exec exec, cu_stream stream), launch(exec, fake_stream(stream, per_thread)))
+BOTH_SZ(cuGraphLaunch, (cu_exec exec, cu_stream stream),
+	launch(exec, fake_stream(stream, per_thread)))
 
 /* Launches that are under way keep the graph that they have. */
 static void own_graph(cu_exec exec)
@@ -354,7 +362,8 @@ EXPORT cu_result cuGraphExecUpdate_v2(cu_exec exec, cu_graph graph, struct drive
 	return CU_OK;
 }
 
-EXPORT cu_result cuGraphExecKernelNodeSetParams_v2(cu_exec exec, cu_node node, const struct cu_kernel_node *params)
+EXPORT cu_result cuGraphExecKernelNodeSetParams_v2(cu_exec exec, cu_node node,
+						   const struct cu_kernel_node *params)
 {
 	ENTER(cuGraphExecKernelNodeSetParams_v2);
 	if (!fake_is(exec, MADE_EXEC) || !is_of_kind(node, CU_NODE_KERNEL))

@@ -54,7 +54,8 @@ cu_result fake_launched(struct launched *l, const struct cu_kernel_node *from)
 		return CU_INVALID_VALUE;
 	if (k->params_n && !from->params == !from->extra)
 		return CU_INVALID_VALUE;
-	*l = (struct launched){.function = f, .by_kernel = !from->function, .shared_bytes = from->shared_bytes};
+	*l = (struct launched){
+		.function = f, .by_kernel = !from->function, .shared_bytes = from->shared_bytes};
 	memcpy(l->grid, from->grid, sizeof l->grid);
 	memcpy(l->block, from->block, sizeof l->block);
 	l->bytes = bytes_of(k);
@@ -87,28 +88,38 @@ static cu_result launch(cu_stream s, const struct cu_kernel_node *node)
 }
 
 #define NODE(function_, params_, extra_) \
-	(&(struct cu_kernel_node){ \
-		.function = function_, .grid = {grid_x, grid_y, grid_z}, .block = {block_x, block_y, block_z}, \
-		.shared_bytes = shared_bytes, .params = params_, .extra = extra_})
+	(&(struct cu_kernel_node){.function = function_, \
+				  .grid = {grid_x, grid_y, grid_z}, \
+				  .block = {block_x, block_y, block_z}, \
+				  .shared_bytes = shared_bytes, \
+				  .params = params_, \
+				  .extra = extra_})
 
 BOTH_SZ(cuLaunchKernel,
 	(cu_function function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
-	 unsigned block_y, unsigned block_z, unsigned shared_bytes, cu_stream stream, void **params, void **extra),
+	 unsigned block_y, unsigned block_z, unsigned shared_bytes, cu_stream stream, void **params,
+	 void **extra),
 	launch(fake_stream(stream, per_thread), NODE(function, params, extra)))
 BOTH_SZ(cuLaunchCooperativeKernel,
 	(cu_function function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
-	 unsigned block_y, unsigned block_z, unsigned shared_bytes, cu_stream stream, void **params),
+	 unsigned block_y, unsigned block_z, unsigned shared_bytes, cu_stream stream,
+	 void **params),
 	launch(fake_stream(stream, per_thread), NODE(function, params, NULL)))
 
-static cu_result launch_ex(const struct cu_launch *l, cu_function function, void **params, void **extra, bool per_thread)
+static cu_result launch_ex(const struct cu_launch *l, cu_function function, void **params,
+			   void **extra, bool per_thread)
 {
 	struct cu_kernel_node node = {
-		.function = function, .grid = {l->grid[0], l->grid[1], l->grid[2]},
+		.function = function,
+		.grid = {l->grid[0], l->grid[1], l->grid[2]},
 		.block = {l->block[0], l->block[1], l->block[2]},
-		.shared_bytes = l->shared_bytes, .params = params, .extra = extra,
+		.shared_bytes = l->shared_bytes,
+		.params = params,
+		.extra = extra,
 	};
 	return launch(fake_stream(l->stream, per_thread), &node);
 }
 
-BOTH_SZ(cuLaunchKernelEx, (const struct cu_launch *launch, cu_function function, void **params, void **extra),
+BOTH_SZ(cuLaunchKernelEx,
+	(const struct cu_launch *launch, cu_function function, void **params, void **extra),
 	launch_ex(launch, function, params, extra, per_thread))

@@ -43,7 +43,8 @@ struct range *fake_range(cu_ptr at)
 void fake_range_add(cu_ptr at, size_t bytes, enum range_kind kind, cu_context context)
 {
 	struct range *r = fake_allocate(sizeof *r);
-	*r = (struct range){.next = ranges, .at = at, .bytes = bytes, .kind = kind, .context = context};
+	*r = (struct range){
+		.next = ranges, .at = at, .bytes = bytes, .kind = kind, .context = context};
 	ranges = r;
 }
 
@@ -133,7 +134,8 @@ static cu_result allocate(cu_ptr *at, size_t bytes, enum range_kind kind)
 	pthread_mutex_unlock(&fake_lock);
 	if (!fits)
 		return CU_OUT_OF_MEMORY;
-	void *p = mmap(NULL, rounded(bytes), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void *p = mmap(NULL, rounded(bytes), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+		       -1, 0);
 	bool mapped = p != MAP_FAILED;
 	if (mapped)
 		memset(p, POISON, rounded(bytes));
@@ -166,8 +168,8 @@ static bool take_leave(cu_ptr at, bool host)
 {
 	pthread_mutex_lock(&fake_lock);
 	struct range *r = fake_range(at);
-	bool fine = r && r->at == at && !r->leaving && r->kind != RANGE_RESERVED
-		    && (r->kind == RANGE_HOST) == host;
+	bool fine = r && r->at == at && !r->leaving && r->kind != RANGE_RESERVED &&
+		    (r->kind == RANGE_HOST) == host;
 	if (fine)
 		r->leaving = true;
 	pthread_mutex_unlock(&fake_lock);
@@ -223,7 +225,8 @@ EXPORT cu_result cuMemAlloc_v2(cu_ptr *at, size_t bytes)
 	return allocate_safely(at, bytes, RANGE_DEVICE);
 }
 
-EXPORT cu_result cuMemAllocPitch_v2(cu_ptr *at, size_t *pitch, size_t width, size_t height, unsigned element_bytes)
+EXPORT cu_result cuMemAllocPitch_v2(cu_ptr *at, size_t *pitch, size_t width, size_t height,
+				    unsigned element_bytes)
 {
 	ENTER(cuMemAllocPitch_v2);
 	if (element_bytes != 4 && element_bytes != 8 && element_bytes != 16)
@@ -259,11 +262,12 @@ static cu_result free_async(cu_ptr at, cu_stream s)
 	return fake_submit(s, &(struct work){.kind = WORK_FREE, .freed = at}, NULL, 0, NULL);
 }
 
-BOTH_SZ(cuMemAllocAsync, (cu_ptr *at, size_t bytes, cu_stream stream),
+BOTH_SZ(cuMemAllocAsync, (cu_ptr * at, size_t bytes, cu_stream stream),
 	allocate_async(at, bytes, fake_stream(stream, per_thread)))
-BOTH_SZ(cuMemAllocFromPoolAsync, (cu_ptr *at, size_t bytes, cu_pool pool, cu_stream stream),
+BOTH_SZ(cuMemAllocFromPoolAsync, (cu_ptr * at, size_t bytes, cu_pool pool, cu_stream stream),
 	((void)pool, allocate_async(at, bytes, fake_stream(stream, per_thread))))
-BOTH_SZ(cuMemFreeAsync, (cu_ptr at, cu_stream stream), free_async(at, fake_stream(stream, per_thread)))
+BOTH_SZ(cuMemFreeAsync, (cu_ptr at, cu_stream stream),
+	free_async(at, fake_stream(stream, per_thread)))
 
 EXPORT cu_result cuMemAllocManaged(cu_ptr *at, size_t bytes, unsigned flags)
 {
@@ -354,7 +358,9 @@ static cu_result attribute_of(void *value, int attribute, cu_ptr at, const struc
 	bool on_host = a->kind == RANGE_HOST || a->kind == RANGE_MANAGED;
 	switch (attribute) {
 	case 1: *(cu_context *)value = a->context; break;
-	case CU_POINTER_MEMORY_TYPE: *(unsigned *)value = a->device ? CU_MEMORY_DEVICE : CU_MEMORY_HOST; break;
+	case CU_POINTER_MEMORY_TYPE:
+		*(unsigned *)value = a->device ? CU_MEMORY_DEVICE : CU_MEMORY_HOST;
+		break;
 	case 3: *(cu_ptr *)value = at; break;
 	case 4:
 		if (!on_host)

@@ -95,7 +95,8 @@ static cu_result load(cu_module *module, const void *data, bool is_library)
 	m->globals = fake_allocate(image->globals_n * sizeof *m->globals);
 	for (size_t i = 0; i < image->kernels_n; i++) {
 		m->functions[i] = (struct cu_function){&image->kernels[i], m->globals, false, NULL};
-		m->kernels[i] = (struct cu_function){&image->kernels[i], m->globals, true, &m->functions[i]};
+		m->kernels[i] = (struct cu_function){&image->kernels[i], m->globals, true,
+						     &m->functions[i]};
 	}
 	cu_result result = load_globals(m);
 	if (result)
@@ -111,15 +112,17 @@ EXPORT cu_result cuModuleLoadData(cu_module *module, const void *image)
 	return load(module, image, false);
 }
 
-EXPORT cu_result cuModuleLoadDataEx(cu_module *module, const void *image, unsigned n, int *options, void **values)
+EXPORT cu_result cuModuleLoadDataEx(cu_module *module, const void *image, unsigned n, int *options,
+				    void **values)
 {
 	ENTER(cuModuleLoadDataEx);
 	(void)n, (void)options, (void)values;
 	return load(module, image, false);
 }
 
-EXPORT cu_result cuLibraryLoadData(cu_module *library, const void *code, int *jit, void **jit_values,
-	unsigned jit_n, int *options, void **values, unsigned n)
+EXPORT cu_result cuLibraryLoadData(cu_module *library, const void *code, int *jit,
+				   void **jit_values, unsigned jit_n, int *options, void **values,
+				   unsigned n)
 {
 	ENTER(cuLibraryLoadData);
 	(void)jit, (void)jit_values, (void)jit_n, (void)options, (void)values, (void)n;

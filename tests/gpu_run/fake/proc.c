@@ -9,7 +9,8 @@ static const struct row {
 #define CALL(name, base, since, arguments) {#name, #base, since, (void (*)(void))name},
 #include "../driver.def"
 #undef CALL
-	{"cuGraphInstantiateWithFlags", "cuGraphInstantiate", 12000, (void (*)(void))cuGraphInstantiateWithFlags},
+	{"cuGraphInstantiateWithFlags", "cuGraphInstantiate", 12000,
+	 (void (*)(void))cuGraphInstantiateWithFlags},
 };
 
 enum { FOUND, NO_NAME, NO_VERSION };
@@ -20,7 +21,8 @@ static bool is_per_thread(const struct row *r)
 	return n > 5 && (!strcmp(r->name + n - 5, "_ptsz") || !strcmp(r->name + n - 5, "_ptds"));
 }
 
-/* The newest that is not too new; among those, the one of the thread's stream where that is wanted. */
+/* The newest that is not too new; among those, the one of the thread's stream where that is wanted.
+ */
 static const struct row *row_of(const char *base, int version, bool per_thread, int *status)
 {
 	const struct row *best = NULL;
@@ -39,7 +41,8 @@ static const struct row *row_of(const char *base, int version, bool per_thread, 
 	return best;
 }
 
-EXPORT cu_result cuGetProcAddress_v2(const char *name, void **function, int version, uint64_t flags, int *status)
+EXPORT cu_result cuGetProcAddress_v2(const char *name, void **function, int version, uint64_t flags,
+				     int *status)
 {
 	ENTER(cuGetProcAddress_v2);
 	if (!name || !function || flags > 3)

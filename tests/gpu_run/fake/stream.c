@@ -1,5 +1,5 @@
-/* Streams: each is a thread that does its works in order. A work waits for the works before it in its
- * stream, and for points of other streams, which are known when it is queued. */
+/* Streams: each is a thread that does its works in order. A work waits for the works before it in
+ * its stream, and for points of other streams, which are known when it is queued. */
 #include <signal.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -137,13 +137,14 @@ static bool blocks(cu_stream s)
 	return !s->legacy && !(s->flags & CU_STREAM_NON_BLOCKING);
 }
 
-/* What the default stream's rules make a work of `s` wait for. Returns how many; `to` may be NULL. */
+/* What the default stream's rules make a work of `s` wait for. Returns how many; `to` may be NULL.
+ */
 static size_t implied(cu_stream s, struct point *to)
 {
 	size_t n = 0;
 	for (cu_stream o = fake_streams; o; o = o->next) {
-		bool waits = o->context == s->context && o->done < o->queued
-			     && ((s->legacy && blocks(o)) || (o->legacy && blocks(s)));
+		bool waits = o->context == s->context && o->done < o->queued &&
+			     ((s->legacy && blocks(o)) || (o->legacy && blocks(s)));
 		if (waits && to)
 			to[n] = (struct point){o, o->queued};
 		n += waits;
@@ -151,7 +152,8 @@ static size_t implied(cu_stream s, struct point *to)
 	return n;
 }
 
-static void queue(cu_stream s, struct work *w, const struct point *more, size_t more_n, struct point *at)
+static void queue(cu_stream s, struct work *w, const struct point *more, size_t more_n,
+		  struct point *at)
 {
 	size_t n = implied(s, NULL);
 	struct op *op = fake_allocate(sizeof *op + (n + more_n) * sizeof *op->points);
@@ -170,7 +172,8 @@ static void queue(cu_stream s, struct work *w, const struct point *more, size_t 
 	pthread_cond_broadcast(&fake_progress);
 }
 
-cu_result fake_submit(cu_stream s, struct work *w, const struct point *more, size_t more_n, struct point *at)
+cu_result fake_submit(cu_stream s, struct work *w, const struct point *more, size_t more_n,
+		      struct point *at)
 {
 	cu_result result = CU_INVALID_HANDLE;
 	bool queued = false;
@@ -352,4 +355,4 @@ BOTH_SZ(cuStreamSynchronize, (cu_stream stream), synchronize(fake_stream(stream,
 BOTH_SZ(cuStreamQuery, (cu_stream stream), query(fake_stream(stream, per_thread)))
 BOTH_SZ(cuLaunchHostFunc, (cu_stream stream, void (*call)(void *), void *data),
 	fake_submit(fake_stream(stream, per_thread),
-		&(struct work){.kind = CU_NODE_HOST, .host = {call, data}}, NULL, 0, NULL))
+		    &(struct work){.kind = CU_NODE_HOST, .host = {call, data}}, NULL, 0, NULL))

@@ -1,9 +1,9 @@
-/* Virtual memory: addresses that are reserved, pieces of memory, and what is mapped where. All pieces
- * lie in one file without a name. */
+/* Virtual memory: addresses that are reserved, pieces of memory, and what is mapped where. All
+ * pieces lie in one file without a name. */
+#include <fcntl.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#include <fcntl.h>
 
 #include "fake.h"
 
@@ -84,8 +84,8 @@ static cu_result unmap(cu_ptr at, size_t bytes)
 	struct map *m = *link;
 	if (!m || m->piece->bytes != bytes)
 		return CU_INVALID_VALUE;
-	if (mmap((void *)at, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0)
-	    == MAP_FAILED)
+	if (mmap((void *)at, bytes, PROT_NONE,
+		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED)
 		return CU_OUT_OF_MEMORY;
 	*link = m->next;
 	m->piece->maps--;
@@ -138,7 +138,8 @@ static bool poison(off_t at, size_t bytes)
 	return true;
 }
 
-EXPORT cu_result cuMemGetAllocationGranularity(size_t *bytes, const struct cu_piece_of *what, int option)
+EXPORT cu_result cuMemGetAllocationGranularity(size_t *bytes, const struct cu_piece_of *what,
+					       int option)
 {
 	ENTER(cuMemGetAllocationGranularity);
 	(void)what, (void)option;
@@ -146,13 +147,15 @@ EXPORT cu_result cuMemGetAllocationGranularity(size_t *bytes, const struct cu_pi
 	return CU_OK;
 }
 
-EXPORT cu_result cuMemAddressReserve(cu_ptr *at, size_t bytes, size_t align, cu_ptr hint, unsigned long long flags)
+EXPORT cu_result cuMemAddressReserve(cu_ptr *at, size_t bytes, size_t align, cu_ptr hint,
+				     unsigned long long flags)
 {
 	ENTER(cuMemAddressReserve);
 	if (!in_pieces(bytes) || flags || (align & (align - 1)))
 		return CU_INVALID_VALUE;
 	align = align > PIECE_BYTES ? align : PIECE_BYTES;
-	char *p = mmap((void *)hint, bytes + align, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	char *p = mmap((void *)hint, bytes + align, PROT_NONE,
+		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (p == MAP_FAILED)
 		return CU_OUT_OF_MEMORY;
 	size_t before = (align - (uintptr_t)p % align) % align;
@@ -171,7 +174,8 @@ EXPORT cu_result cuMemAddressFree(cu_ptr at, size_t bytes)
 	ENTER(cuMemAddressFree);
 	pthread_mutex_lock(&fake_lock);
 	struct range *r = fake_range(at);
-	bool fine = r && r->kind == RANGE_RESERVED && r->at == at && r->bytes == bytes && !maps_in(at, bytes);
+	bool fine = r && r->kind == RANGE_RESERVED && r->at == at && r->bytes == bytes &&
+		    !maps_in(at, bytes);
 	if (fine) {
 		fake_range_drop(r);
 		munmap((void *)at, bytes);
@@ -180,12 +184,13 @@ EXPORT cu_result cuMemAddressFree(cu_ptr at, size_t bytes)
 	return fine ? CU_OK : CU_INVALID_VALUE;
 }
 
-EXPORT cu_result cuMemCreate(cu_piece *piece, size_t bytes, const struct cu_piece_of *what, unsigned long long flags)
+EXPORT cu_result cuMemCreate(cu_piece *piece, size_t bytes, const struct cu_piece_of *what,
+			     unsigned long long flags)
 {
 	ENTER(cuMemCreate);
 	bool device = what->location.type == CU_LOCATION_DEVICE;
-	if (!in_pieces(bytes) || flags || what->type != CU_ALLOCATION_PINNED || what->location.id
-	    || (!device && what->location.type != CU_LOCATION_HOST_NUMA))
+	if (!in_pieces(bytes) || flags || what->type != CU_ALLOCATION_PINNED || what->location.id ||
+	    (!device && what->location.type != CU_LOCATION_HOST_NUMA))
 		return CU_INVALID_VALUE;
 	pthread_mutex_lock(&fake_lock);
 	bool fits = ready() && (!device || fake_device_take(bytes));
@@ -230,7 +235,8 @@ EXPORT cu_result cuMemRelease(cu_piece piece)
 	return fine ? CU_OK : CU_INVALID_VALUE;
 }
 
-EXPORT cu_result cuMemMap(cu_ptr at, size_t bytes, size_t offset, cu_piece piece, unsigned long long flags)
+EXPORT cu_result cuMemMap(cu_ptr at, size_t bytes, size_t offset, cu_piece piece,
+			  unsigned long long flags)
 {
 	ENTER(cuMemMap);
 	if (offset || flags || !in_pieces(bytes) || !in_pieces(at))

@@ -7,7 +7,8 @@
 
 static char *source_of(const struct cu_copy_3d *c, size_t y, size_t z)
 {
-	const char *base = c->src_type == CU_MEMORY_HOST ? c->src_host : (const char *)c->src_device;
+	const char *base =
+		c->src_type == CU_MEMORY_HOST ? c->src_host : (const char *)c->src_device;
 	size_t height = c->src_height ? c->src_height : c->height;
 	return (char *)base + c->src_x + (c->src_y + y + (c->src_z + z) * height) * c->src_pitch;
 }
