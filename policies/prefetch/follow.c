@@ -104,7 +104,7 @@ static void report(void *self, const struct tide_report *r)
 }
 
 static const struct tide_param params[] = {
-	{"depth", TIDE_PARAM_INT, "4", 1, 256, "chunks that are brought ahead"},
+	{"depth", TIDE_PARAM_INT, "8", 1, 256, "chunks that are brought ahead"},
 	{"gap", TIDE_PARAM_INT, "64", 0, 1e9, "accesses to others after which one is a new visit"},
 	{0},
 };

@@ -4,6 +4,7 @@
 
 #include "inside.h"
 
+#define TRIES 4 /* others may take what was stocked */
 #define SPARE_CHUNKS 2 /* on the host: a chunk can leave before another one has come */
 
 static uint64_t pages_of(uint64_t bytes)
@@ -135,19 +136,31 @@ static void count(struct td_vmm *v, bool taken)
 		f->allocated_most_bytes = f->allocated_bytes;
 }
 
+/* Pieces of host memory for what will not fit on the card. */
+static void stock(struct td_vmm *v, uint64_t bytes, bool again)
+{
+	uint64_t pages = pages_of(bytes), near = again ? 0 : v->engine->near.free_pages;
+	uint64_t whole = pages > near ? (pages - near + v->chunk_pages - 1) / v->chunk_pages : 0;
+	uint32_t rest = (uint32_t)(pages % v->chunk_pages);
+	if (!whole || !fits(v, pages))
+		return;
+	if (rest)
+		td_vmm_stock(v, rest, 1);
+	if (pages >= v->chunk_pages)
+		td_vmm_stock(v, v->chunk_pages, (uint32_t)whole);
+}
+
 /* Memory that is free once streams have come so far may be what is missing. */
 static bool try_take(struct td_vmm *v, uint64_t bytes, uint32_t *first)
 {
-	td_vmm_reap(v, false);
-	pthread_mutex_lock(&v->lock);
-	bool taken = take(v, bytes, first);
-	pthread_mutex_unlock(&v->lock);
-	if (taken)
-		return true;
-	td_vmm_reap(v, true);
-	pthread_mutex_lock(&v->lock);
-	taken = take(v, bytes, first);
-	pthread_mutex_unlock(&v->lock);
+	bool taken = false;
+	for (int tries = 0; tries < TRIES && !taken; tries++) {
+		td_vmm_reap(v, tries > 0);
+		pthread_mutex_lock(&v->lock);
+		stock(v, bytes, tries > 0);
+		taken = take(v, bytes, first);
+		pthread_mutex_unlock(&v->lock);
+	}
 	return taken;
 }
 
@@ -219,25 +232,26 @@ static void wait_idle(struct td_vmm *v, uint32_t first)
 	v->ending--;
 }
 
-/* Work that was submitted may use it. While work is not followed, that is all work. */
-static void wait_work(struct td_vmm *v, uint32_t first)
+/* Of memory that a stream has given back, only what uses it is waited for. */
+static void wait_users(struct td_vmm *v, uint32_t first)
 {
 	uint32_t end = first + v->allocation[first].chunks;
-	if (!v->pressed || v->trust == TD_VMM_TRUST_NONE)
-		v->cuda->cuCtxSynchronize();
 	for (uint32_t i = first; i < end && v->trust == TD_VMM_TRUST_ARGS; i++)
 		td_vmm_wait_uses(v, i);
 	for (uint32_t i = first; i < end; i++)
 		td_vmm_wait(v, &v->mover[v->chunk[i].mover].in, v->chunk[i].arrival);
 }
 
-static void end_allocation(struct td_vmm *v, uint32_t first)
+/* The driver waits for all work when memory is freed, and programs count on that. */
+static void end_allocation(struct td_vmm *v, uint32_t first, bool by_stream)
 {
 	struct td_vmm_inside was = td_vmm_step_in(v);
 	pthread_mutex_lock(&v->lock);
 	wait_idle(v, first);
 	pthread_mutex_unlock(&v->lock);
-	wait_work(v, first);
+	if (!by_stream || !v->pressed || v->trust == TD_VMM_TRUST_NONE)
+		v->cuda->cuCtxSynchronize();
+	wait_users(v, first);
 	pthread_mutex_lock(&v->lock);
 	wait_idle(v, first);
 	give_back(v, first, pages_of(v->allocation[first].bytes));
@@ -255,7 +269,7 @@ cu_result td_vmm_free(struct td_vmm *v, cu_ptr at)
 	pthread_mutex_unlock(&v->lock);
 	if (first == TD_VMM_NONE)
 		return CU_INVALID_VALUE;
-	end_allocation(v, first);
+	end_allocation(v, first, false);
 	return CU_OK;
 }
 
@@ -314,7 +328,7 @@ void td_vmm_reap(struct td_vmm *v, bool wait)
 	struct td_vmm_later next;
 	while (v->later_n && next_later(v, wait, &next)) {
 		td_vmm_wait(v, &v->stream[next.use.stream], next.use.event);
-		end_allocation(v, (uint32_t)((next.at - v->arena.base) / v->chunk_bytes));
+		end_allocation(v, (uint32_t)((next.at - v->arena.base) / v->chunk_bytes), true);
 	}
 }
 

@@ -8,6 +8,7 @@
  *     access.c    asks the engine; keeps what most launches name
  *     queue.c     decisions that wait to be carried out, and who may begin with which
  *     move.c      carries one out: copies, and shows other memory at the program's address
+ *     stock.c     makes host memory ahead
  *     streams.c   how far the program's streams have come
  *     stats.c     figures, and what the rest of the card is used for
  *
@@ -27,7 +28,9 @@
 #include "engine/engine.h"
 #include "vmm.h"
 
+#ifndef TD_VMM_MOVERS
 #define TD_VMM_MOVERS 2
+#endif
 #define TD_VMM_RING 64 /* events of a stream */
 #define TD_VMM_USES 4
 #define TD_VMM_CHUNK_PAGES 64
@@ -151,6 +154,7 @@ struct td_vmm {
 	uint64_t moving_since_ns;
 	struct td_vmm_mover mover[TD_VMM_MOVERS];
 	cu_function hash;
+	pthread_t stocker;
 
 	struct td_vmm_later *later;
 	uint32_t later_n, later_room;
@@ -195,6 +199,10 @@ void td_vmm_give_range(struct td_vmm *v, uint32_t first);
 /* pieces.c, under the lock. An id of 0: there was none to be had. */
 struct td_vmm_piece td_vmm_take_card(struct td_vmm *v, uint32_t pages);
 void td_vmm_give_card(struct td_vmm *v, uint32_t pages, struct td_vmm_piece piece);
+/* Host memory comes from a stock. td_vmm_stock() sees to it that there are n pieces; it gives up the
+ * lock while it makes one. */
+bool td_vmm_stock(struct td_vmm *v, uint32_t pages, uint32_t n);
+void *td_vmm_keep_stock(void *v); /* a thread: what is on the card has room to leave */
 struct td_vmm_piece td_vmm_take_host(struct td_vmm *v, uint32_t pages);
 void td_vmm_give_host(struct td_vmm *v, uint32_t pages, struct td_vmm_piece piece);
 bool td_vmm_has_card(const struct td_vmm *v, uint32_t pages);

@@ -83,7 +83,7 @@ void td_vmm_move_out(struct td_vmm_mover *m, uint32_t chunk)
 		return; /* it never came, for want of room */
 	wait_for_users(v, chunk);
 	pthread_mutex_lock(&v->lock);
-	if (!c->host.id)
+	while (!c->host.id && td_vmm_stock(v, c->pages, 1))
 		c->host = td_vmm_take_host(v, c->pages);
 	pthread_mutex_unlock(&v->lock);
 	if (c->host.id && bring_to_host(m, c, chunk, &copied))

@@ -185,7 +185,10 @@ static void measure_bus(struct td_vmm *v)
 	uint32_t pages = v->chunk_pages;
 	uint64_t bytes = v->chunk_bytes, n = (PROBE_BYTES + bytes - 1) / bytes;
 	cu_stream stream = v->mover[0].in.handle;
+	pthread_mutex_lock(&v->lock);
+	td_vmm_stock(v, pages, 1);
 	struct td_vmm_piece host = td_vmm_take_host(v, pages), card = td_vmm_take_card(v, pages);
+	pthread_mutex_unlock(&v->lock);
 	cu_ptr at = v->arena.base;
 	if (host.id && card.id && td_vmm_show(v, at, bytes, card.id) == CU_OK) {
 		v->cuda->cuMemcpyDtoDAsync_v2(at, host.home, bytes, stream);

@@ -138,19 +138,38 @@ static void drop_copies(struct td_vmm *v, uint64_t pages)
 	}
 }
 
-struct td_vmm_piece td_vmm_take_host(struct td_vmm *v, uint32_t pages)
+/* Room in the budget for so many more pages. */
+static bool claim_host(struct td_vmm *v, uint32_t pages)
 {
-	struct td_vmm_piece piece = take_kept(&v->host_free[pages]);
-	if (piece.id)
-		return piece;
 	if (!make_room(v, v->host_free, &v->host_pages, v->host_limit, pages, drop_host))
 		drop_copies(v, pages);
-	if (v->host_pages + pages > v->host_limit || !make_host(v, pages * TD_VMM_PAGE, &piece))
-		return (struct td_vmm_piece){0};
+	if (v->host_pages + pages > v->host_limit)
+		return false;
 	v->host_pages += pages;
 	if (v->figures.host_most_bytes < v->host_pages * TD_VMM_PAGE)
 		v->figures.host_most_bytes = v->host_pages * TD_VMM_PAGE;
-	return piece;
+	return true;
+}
+
+bool td_vmm_stock(struct td_vmm *v, uint32_t pages, uint32_t n)
+{
+	while (v->host_free[pages].n < n && claim_host(v, pages)) {
+		struct td_vmm_piece piece;
+		pthread_mutex_unlock(&v->lock);
+		bool made = make_host(v, pages * TD_VMM_PAGE, &piece);
+		pthread_mutex_lock(&v->lock);
+		if (!made) {
+			v->host_pages -= pages;
+			return false;
+		}
+		td_vmm_give_host(v, pages, piece);
+	}
+	return v->host_free[pages].n >= n;
+}
+
+struct td_vmm_piece td_vmm_take_host(struct td_vmm *v, uint32_t pages)
+{
+	return take_kept(&v->host_free[pages]);
 }
 
 void td_vmm_give_host(struct td_vmm *v, uint32_t pages, struct td_vmm_piece piece)

@@ -1,6 +1,6 @@
 /* Decisions of the engine that wait to be carried out. They are begun in their order, except those
  * that cannot begin yet: of a chunk that work uses where it is, or of one that would come to the
- * card before there is room. Jobs of one chunk keep their order. */
+ * card before there is room. */
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,8 +19,32 @@ static void wake(struct td_vmm *v)
 		pthread_cond_broadcast(&v->work);
 }
 
+static void take_out(struct td_vmm *v, uint32_t i)
+{
+	v->jobs_n--;
+	memmove(&v->job[i], &v->job[i + 1], (v->jobs_n - i) * sizeof *v->job);
+}
+
+/* A decision takes back the one before it, if nobody has begun with that. So of each chunk there is
+ * one job at most that has not begun. */
+static bool take_back(struct td_vmm *v, uint32_t chunk)
+{
+	for (uint32_t i = v->jobs_n; i--;) {
+		if (v->job[i].chunk != chunk)
+			continue;
+		v->outs -= !v->job[i].in;
+		v->chunk[chunk].jobs--;
+		take_out(v, i);
+		pthread_cond_broadcast(&v->calm);
+		return true;
+	}
+	return false;
+}
+
 void td_vmm_decide(struct td_vmm *v, uint32_t chunk, bool in)
 {
+	if (take_back(v, chunk))
+		return;
 	if (v->jobs_n == v->jobs_room) {
 		uint32_t room = v->jobs_room ? v->jobs_room * 2 : 256;
 		struct td_vmm_job *job = realloc(v->job, room * sizeof *job);
@@ -35,21 +59,11 @@ void td_vmm_decide(struct td_vmm *v, uint32_t chunk, bool in)
 	wake(v);
 }
 
-/* Has no earlier job of this chunk to end first? */
-static bool is_first(const struct td_vmm *v, uint32_t i)
-{
-	for (uint32_t k = 0; k < i; k++) {
-		if (v->job[k].chunk == v->job[i].chunk)
-			return false;
-	}
-	return true;
-}
-
 /* If nothing leaves any more, a chunk that has no room gives up and stays where it is. */
 static bool may_begin(const struct td_vmm *v, uint32_t i)
 {
 	const struct td_vmm_chunk *c = &v->chunk[v->job[i].chunk];
-	if (c->moving || c->guards || !is_first(v, i))
+	if (c->moving || c->guards)
 		return false;
 	return !v->job[i].in || c->place == TD_VMM_ON_CARD || !v->outs ||
 	       td_vmm_has_card(v, c->pages);
@@ -61,8 +75,7 @@ static bool take(struct td_vmm *v, struct td_vmm_job *job)
 		if (!may_begin(v, i))
 			continue;
 		*job = v->job[i];
-		v->jobs_n--;
-		memmove(&v->job[i], &v->job[i + 1], (v->jobs_n - i) * sizeof *job);
+		take_out(v, i);
 		return true;
 	}
 	return false;
@@ -129,6 +142,8 @@ int td_vmm_start_movers(struct td_vmm *v, struct tide_error *err)
 	pthread_sigmask(SIG_SETMASK, &all, &saved);
 	for (uint32_t i = 0; i < TD_VMM_MOVERS && !rc; i++)
 		rc = pthread_create(&v->mover[i].thread, NULL, move, &v->mover[i]);
+	if (!rc)
+		rc = pthread_create(&v->stocker, NULL, td_vmm_keep_stock, v);
 	pthread_sigmask(SIG_SETMASK, &saved, NULL);
 	return rc ? tide_fail(err, -rc, "cannot start a thread: %s", strerror(rc)) : 0;
 }

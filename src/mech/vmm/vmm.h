@@ -79,7 +79,6 @@ enum td_vmm_kind {
 struct td_vmm_work {
 	enum td_vmm_kind kind;
 	cu_stream stream;  /* a handle, or one of the two numbers */
-	bool synchronous;  /* it is done when it leaves */
 	bool everything;   /* it may touch all managed memory */
 	uint64_t ref;      /* of the function */
 	uint32_t n, room;

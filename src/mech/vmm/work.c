@@ -159,8 +159,7 @@ static void wait_arrivals(struct td_vmm *v, struct td_vmm_work *w)
 		struct td_vmm_stream *in = &v->mover[m].in;
 		if (last[m] <= in->done)
 			continue;
-		if (w->synchronous || v->cuda->cuStreamWaitEvent(w->stream,
-								 in->ring[last[m] % TD_VMM_RING], 0))
+		if (v->cuda->cuStreamWaitEvent(w->stream, in->ring[last[m] % TD_VMM_RING], 0))
 			td_vmm_wait(v, in, last[m]);
 	}
 }
@@ -234,7 +233,7 @@ void td_vmm_enter(struct td_vmm *v, struct td_vmm_work *w)
 {
 	w->waited_ns = 0;
 	w->remote = false;
-	w->entered = w->synchronous || !is_captured(v, w);
+	w->entered = !is_captured(v, w);
 	if (!w->entered)
 		return;
 	pthread_mutex_lock(&v->lock);
@@ -261,7 +260,7 @@ void td_vmm_leave(struct td_vmm *v, struct td_vmm_work *w)
 		return;
 	pthread_mutex_lock(&v->lock);
 	struct td_vmm_use use = {TD_VMM_NONE, 0};
-	if (trusted && !w->synchronous && w->chunks_n)
+	if (trusted && w->chunks_n)
 		use = follow_up(v, w);
 	for (uint32_t i = 0; i < w->chunks_n; i++) {
 		struct td_vmm_chunk *c = &v->chunk[w->chunks[i]];

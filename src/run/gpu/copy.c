@@ -1,37 +1,43 @@
 /* Copies and sets of memory go where the memory is. */
 #include "preload.h"
 
-static void name_2d(struct td_vmm_work *w, const struct cu_copy_2d *c)
+/* Bytes from the first of a box of rows to its last. One row needs no pitch. */
+static uint64_t rows(size_t pitch, size_t width, size_t height)
 {
-	if (c->src_type == CU_MEMORY_DEVICE || c->src_type == CU_MEMORY_UNIFIED)
-		td_vmm_name(w, c->src_device + c->src_y * c->src_pitch,
-			    (c->src_pitch ? c->src_pitch : c->src_x + c->width) * c->height, false);
-	if (c->dst_type == CU_MEMORY_DEVICE || c->dst_type == CU_MEMORY_UNIFIED)
-		td_vmm_name(w, c->dst_device + c->dst_y * c->dst_pitch,
-			    (c->dst_pitch ? c->dst_pitch : c->dst_x + c->width) * c->height, true);
+	return height ? pitch * (height - 1) + width : 0;
 }
 
-static uint64_t span(size_t pitch, size_t rows, size_t y, size_t height, size_t z, size_t depth)
+static bool is_device(int type)
 {
-	size_t slice = rows ? rows : y + height;
-	return pitch * slice * (z + depth);
+	return type == CU_MEMORY_DEVICE || type == CU_MEMORY_UNIFIED;
+}
+
+static void name_2d(struct td_vmm_work *w, const struct cu_copy_2d *c)
+{
+	size_t width = c->width;
+	if (is_device(c->src_type) && width && c->height)
+		td_vmm_name(w, c->src_device + c->src_y * c->src_pitch + c->src_x,
+			    rows(c->src_pitch, width, c->height), false);
+	if (is_device(c->dst_type) && width && c->height)
+		td_vmm_name(w, c->dst_device + c->dst_y * c->dst_pitch + c->dst_x,
+			    rows(c->dst_pitch, width, c->height), true);
 }
 
 /* From the first byte of the box's memory on: more than the box, and simple. */
 static void name_3d(struct td_vmm_work *w, const struct cu_copy_3d *c)
 {
-	if (c->src_type == CU_MEMORY_DEVICE || c->src_type == CU_MEMORY_UNIFIED)
-		td_vmm_name(w, c->src_device,
-			    span(c->src_pitch ? c->src_pitch : c->src_x + c->width, c->src_height,
-				 c->src_y, c->height, c->src_z, c->depth),
-			    false);
-	if (c->dst_type == CU_MEMORY_DEVICE || c->dst_type == CU_MEMORY_UNIFIED)
-		td_vmm_name(w, c->dst_device,
-			    span(c->dst_pitch ? c->dst_pitch : c->dst_x + c->width, c->dst_height,
-				 c->dst_y, c->height, c->dst_z, c->depth),
-			    true);
+	size_t end = c->width && c->height && c->depth, from, to;
+	from = end * (c->src_x + c->width + c->src_pitch * (c->src_y + c->height +
+							    c->src_height * (c->src_z + c->depth)));
+	to = end * (c->dst_x + c->width + c->dst_pitch * (c->dst_y + c->height +
+							  c->dst_height * (c->dst_z + c->depth)));
+	if (is_device(c->src_type) && end)
+		td_vmm_name(w, c->src_device, from, false);
+	if (is_device(c->dst_type) && end)
+		td_vmm_name(w, c->dst_device, to, true);
 }
 
+#define ROWS rows
 #define LEGACY td_gpu_legacy
 #define PER_THREAD td_gpu_per_thread
 #define NAME(at, n, written) \
@@ -44,14 +50,14 @@ static void name_3d(struct td_vmm_work *w, const struct cu_copy_3d *c)
 #define COPY_3D(copy) name_3d(&p.work, copy);
 #define ALL() p.work.everything = true;
 
-#define TD_COPY(name, suffix, base, version, per_thread, stream_, done, parameters, arguments, said) \
+#define TD_COPY(name, suffix, base, version, per_thread, stream_, parameters, arguments, said) \
 	TD_EXPORT cu_result name##suffix parameters; \
 	cu_result name##suffix parameters \
 	{ \
 		struct td_gpu_passage p; \
 		if (!td_gpu_find_driver() || !td_gpu_next.name##suffix) \
 			return CU_NOT_SUPPORTED; \
-		td_gpu_begin(&p, TD_VMM_COPY, stream_, done); \
+		td_gpu_begin(&p, TD_VMM_COPY, stream_); \
 		if (p.vmm) { \
 			said \
 		} \

@@ -253,7 +253,7 @@ cu_result cuGraphExecDestroy(cu_exec exec)
 		struct td_vmm_name *names = NULL; \
 		if (!td_gpu_find_driver() || !td_gpu_next.name) \
 			return CU_NOT_SUPPORTED; \
-		td_gpu_begin(&p, TD_VMM_LAUNCH, default_stream(stream), false); \
+		td_gpu_begin(&p, TD_VMM_LAUNCH, default_stream(stream)); \
 		if (td_gpu_follows(&p)) \
 			names = name_exec(&p.work, exec); \
 		td_gpu_enter(&p); \

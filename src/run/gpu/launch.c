@@ -4,7 +4,7 @@
 static void begin(struct td_gpu_passage *p, cu_function function, cu_stream stream, void **params,
 		  void **extra)
 {
-	td_gpu_begin(p, TD_VMM_LAUNCH, stream, false);
+	td_gpu_begin(p, TD_VMM_LAUNCH, stream);
 	if (!td_gpu_follows(p))
 		return;
 	p->kernel = td_gpu_kernel(function);

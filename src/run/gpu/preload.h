@@ -61,7 +61,7 @@ struct td_gpu_passage {
 	struct td_gpu_kernel_info *kernel;
 	struct td_vmm_work work;
 };
-void td_gpu_begin(struct td_gpu_passage *p, enum td_vmm_kind kind, cu_stream stream, bool done);
+void td_gpu_begin(struct td_gpu_passage *p, enum td_vmm_kind kind, cu_stream stream);
 void td_gpu_enter(struct td_gpu_passage *p);
 void td_gpu_leave(struct td_gpu_passage *p);
 bool td_gpu_follows(const struct td_gpu_passage *p);

@@ -9,14 +9,14 @@ static struct td_vmm_name *names(void)
 	return all;
 }
 
-void td_gpu_begin(struct td_gpu_passage *p, enum td_vmm_kind kind, cu_stream stream, bool done)
+void td_gpu_begin(struct td_gpu_passage *p, enum td_vmm_kind kind, cu_stream stream)
 {
 	p->vmm = td_gpu.on && !td_gpu_inside++ ? td_gpu.vmm : NULL;
 	p->kernel = NULL;
 	if (!td_gpu.on)
 		return;
 	p->calm = p->vmm && td_vmm_begin(p->vmm);
-	p->work = (struct td_vmm_work){.kind = kind, .stream = stream, .synchronous = done};
+	p->work = (struct td_vmm_work){.kind = kind, .stream = stream};
 	p->work.names = names();
 	p->work.room = NAMES;
 }
