@@ -158,21 +158,21 @@ if(TIDE_HAS_CUDA)
 	endif()
 endif()
 
-# ---- the hash of chunks of `tide run --gpu-near` ----
+# ---- the kernels of `tide run --gpu-near` ----
 
-# tide_gpu_hash(OUT): a C file with the compiled kernel of src/run/gpu/hash.cu, or with none.
-function(tide_gpu_hash out)
-	set(file ${PROJECT_BINARY_DIR}/gpu_hash.c)
+# tide_gpu_image(OUT): a C file with the compiled kernels of src/run/gpu/chunk.cu, or with none.
+function(tide_gpu_chunk out)
+	set(file ${PROJECT_BINARY_DIR}/gpu_chunk.c)
 	set(${out} ${file} PARENT_SCOPE)
 	if(NOT TIDE_HAS_CUDA)
 		file(CONFIGURE OUTPUT ${file} @ONLY CONTENT "#include \"run/gpu/preload.h\"
-const unsigned char td_gpu_hash_image[1] = {0};
-const size_t td_gpu_hash_image_bytes = 0;
+const unsigned char td_gpu_image[1] = {0};
+const size_t td_gpu_image_bytes = 0;
 ")
 		return()
 	endif()
-	set(source ${PROJECT_SOURCE_DIR}/src/run/gpu/hash.cu)
-	set(binary ${PROJECT_BINARY_DIR}/gpu_hash.fatbin)
+	set(source ${PROJECT_SOURCE_DIR}/src/run/gpu/chunk.cu)
+	set(binary ${PROJECT_BINARY_DIR}/gpu_chunk.fatbin)
 	set(flags -std=c++17 -O3 --fatbin)
 	foreach(architecture IN LISTS TIDE_CUDA_ARCHITECTURES)
 		string(REGEX MATCH "^[0-9]+[a-f]*" number ${architecture})
@@ -187,5 +187,5 @@ const size_t td_gpu_hash_image_bytes = 0;
 		COMMAND ${CMAKE_COMMAND} -DFROM=${binary} -DTO=${file}
 			-P ${PROJECT_SOURCE_DIR}/cmake/bytes.cmake
 		DEPENDS ${source} ${PROJECT_SOURCE_DIR}/cmake/bytes.cmake
-		COMMENT "Building CUDA image gpu_hash.fatbin")
+		COMMENT "Building CUDA image gpu_chunk.fatbin")
 endfunction()

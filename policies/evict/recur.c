@@ -4,21 +4,25 @@
  * when it was expected, and not for twice as long, leaves first.
  *
  *     interval(c) = max(now - last access, 7/8 of what it was)
- *     expected(c) = last access + interval(c); after the first access: twice its time */
+ *     expected(c) = last access + interval(c); after the first access, twice its time; when it comes
+ *                   in, now */
 #include "tide/ostree.h"
 #include "tide/policy.h"
 
 struct slot {
 	struct tide_osnode node;
 	bool known; /* it was accessed twice */
+	bool fresh; /* it came in, and was not accessed since */
 	uint64_t last, interval;
-	uint64_t expected; /* of a resident chunk: its place in the tree */
+	uint64_t expected; /* of a resident chunk: its place in its tree */
 };
 
+/* Resident chunks, by `expected`, then by number. Fresh ones have a tree of their own: something
+ * wants them soon, however late the others are. */
 struct recur {
 	const struct tide_view *view;
-	struct tide_ostree tree; /* resident chunks, by `expected`, then by number */
-	uint64_t overdue;        /* victims that did not come back when expected */
+	struct tide_ostree used, fresh;
+	uint64_t overdue; /* victims that did not come back when expected */
 };
 
 static struct slot *slot(const struct recur *s, uint32_t i)
@@ -48,25 +52,36 @@ static int create(void *self, const struct tide_view *view, const union tide_val
 	return 0;
 }
 
-static void enter(struct recur *s, uint32_t i)
+static struct tide_ostree *tree_of(struct recur *s, uint32_t i)
 {
-	struct slot *at = slot(s, i);
+	return slot(s, i)->fresh ? &s->fresh : &s->used;
+}
+
+static void enter(struct recur *s, uint32_t i, uint64_t expected, bool fresh)
+{
 	struct tide_osview v = tree_view(s);
-	uint64_t from = at->last ? at->last : s->view->near->time;
-	at->expected = at->known ? at->last + at->interval : 2 * from;
-	tide_ostree_add(&s->tree, &v, i);
+	slot(s, i)->expected = expected;
+	slot(s, i)->fresh = fresh;
+	tide_ostree_add(tree_of(s, i), &v, i);
 }
 
 static void leave(struct recur *s, uint32_t i)
 {
 	struct tide_osview v = tree_view(s);
-	tide_ostree_remove(&s->tree, &v, i);
+	tide_ostree_remove(tree_of(s, i), &v, i);
 }
 
+/* It comes because it is wanted: it is expected now, and was away for all of the interval. */
 static void on_migrated(void *self, tide_chunk c, uint64_t pages)
 {
-	if (tide_came_in(((struct recur *)self)->view, c, pages))
-		enter(self, c.index);
+	struct recur *s = self;
+	struct slot *at = slot(s, c.index);
+	uint64_t now = s->view->near->time;
+	if (!tide_came_in(s->view, c, pages))
+		return;
+	if (at->last && at->interval < now - at->last)
+		at->interval = now - at->last;
+	enter(s, c.index, now, true);
 }
 
 static void on_access(void *self, tide_chunk c, tide_page p, uint64_t ref)
@@ -82,7 +97,7 @@ static void on_access(void *self, tide_chunk c, tide_page p, uint64_t ref)
 		at->known = true;
 	}
 	at->last = now;
-	enter(s, c.index);
+	enter(s, c.index, at->known ? now + at->interval : 2 * now, false);
 }
 
 static void on_evicted(void *self, tide_chunk c, const struct tide_evicted *what)
@@ -97,25 +112,43 @@ static bool is_overdue(const struct recur *s, uint32_t i)
 	return at->known && s->view->near->time > at->expected + 2 * at->interval;
 }
 
-/* The first valid chunk from rank k on, upwards or downwards. */
-static uint32_t valid_from(const struct recur *s, const struct tide_osview *v, uint64_t k, int step)
+/* The first valid chunk of a tree, from its one end or the other. */
+static uint32_t first_valid(const struct recur *s, const struct tide_ostree *t)
 {
-	uint32_t i = tide_ostree_select(&s->tree, v, k);
+	struct tide_osview v = tree_view(s);
+	uint64_t k = 0;
+	uint32_t i = tide_ostree_select(t, &v, k);
 	while (i != TIDE_NIL && !tide_valid(s->view, (tide_chunk){i}))
-		i = tide_ostree_select(&s->tree, v, k += (uint64_t)step);
+		i = tide_ostree_select(t, &v, ++k);
 	return i;
+}
+
+static uint32_t last_valid(const struct recur *s, const struct tide_ostree *t)
+{
+	struct tide_osview v = tree_view(s);
+	uint64_t k = tide_ostree_count(t, &v);
+	while (k--) {
+		uint32_t i = tide_ostree_select(t, &v, k);
+		if (tide_valid(s->view, (tide_chunk){i}))
+			return i;
+	}
+	return TIDE_NIL;
 }
 
 static tide_chunk pick_victim(void *self)
 {
 	struct recur *s = self;
-	struct tide_osview v = tree_view(s);
-	uint32_t first = valid_from(s, &v, 0, 1);
-	if (first != TIDE_NIL && is_overdue(s, first)) {
-		s->overdue++;
-		return (tide_chunk){first};
+	const struct tide_ostree *trees[] = {&s->used, &s->fresh};
+	uint32_t i = TIDE_NIL;
+	for (int t = 0; t < 2; t++) {
+		i = first_valid(s, trees[t]);
+		if (i != TIDE_NIL && is_overdue(s, i)) {
+			s->overdue++;
+			return (tide_chunk){i};
+		}
 	}
-	return (tide_chunk){valid_from(s, &v, tide_ostree_count(&s->tree, &v) - 1, -1)};
+	i = last_valid(s, &s->used);
+	return (tide_chunk){i != TIDE_NIL ? i : last_valid(s, &s->fresh)};
 }
 
 static bool follows_lru(void *self)

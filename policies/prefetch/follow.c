@@ -1,24 +1,35 @@
 /* The order of the last round. A program that goes through its memory in rounds (the layers of a
- * model, the steps of a solver) wants next what it wanted next the last time. Each chunk remembers
- * which chunk was visited after it, and a fault or a trigger brings the next absent ones of that
- * order.
+ * model, the steps of a solver) wants next what it wanted next the last time. A log has the chunks
+ * in the order of their visits. A place in it follows the program through its last round, and a
+ * fault or a trigger brings the next absent chunks behind that place.
  *
- *     a -> b -> c -> d -> a        a visit: an access after `gap` accesses to other chunks
+ *     log    a b x c d x e | a b x        a visit: an access after `gap` accesses to other chunks
+ *                  ^ place     ^ now      next: c, then d
  *
- * What is in use all the time (temporaries) is visited once, and does not break the order. */
+ * What is visited twice in a round, as x is, does not mislead: the place goes on where it is, and
+ * looks for the last visit of a chunk only when the program leaves the order. */
+#include <errno.h>
+#include <stdlib.h>
+
 #include "tide/policy.h"
 
+#define LOG ((uint64_t)1 << 16) /* visits */
+#define SKIP 16                 /* visits that may be left out without leaving the order */
+
 struct slot {
-	uint64_t last; /* time of the last access; 0: none */
-	uint32_t next; /* index of the chunk that was visited next, + 1; 0: none */
-	bool ahead;    /* it was brought ahead, and not accessed yet */
+	uint64_t last;  /* time of the last access; 0: none */
+	uint64_t visit; /* its last one in the log, + 1; 0: none */
+	bool ahead;     /* it was brought ahead, and not accessed yet */
 };
 
 struct follow {
 	const struct tide_view *view;
-	uint64_t gap, depth;
-	uint32_t visited; /* index of the chunk visited last, + 1 */
-	uint64_t planned;
+	uint64_t gap, depth, reach;
+	uint32_t *log;    /* indices of chunks */
+	uint64_t visits;  /* so far */
+	uint64_t place;   /* in the log, + 1; 0: none */
+	uint64_t aligned; /* when the place was found */
+	uint64_t planned, wasted;
 };
 
 static struct slot *slot(const struct follow *s, uint32_t i)
@@ -30,11 +41,39 @@ static int create(void *self, const struct tide_view *view, const union tide_val
 		  struct tide_error *err)
 {
 	struct follow *s = self;
-	(void)err;
 	s->view = view;
 	s->depth = (uint64_t)values[0].i;
-	s->gap = (uint64_t)values[1].i;
-	return 0;
+	s->reach = (uint64_t)values[1].i;
+	s->gap = (uint64_t)values[2].i;
+	s->log = malloc(LOG * sizeof *s->log);
+	return s->log ? 0 : tide_fail(err, -ENOMEM, "out of memory for the log of visits");
+}
+
+static void destroy(void *self)
+{
+	free(((struct follow *)self)->log);
+}
+
+static bool is_kept(const struct follow *s, uint64_t visit)
+{
+	return visit < s->visits && s->visits - visit < LOG;
+}
+
+/* Moves the place to where the program is in its last round. */
+static void align(struct follow *s, uint32_t i)
+{
+	uint64_t visit = s->place;
+	if (s->aligned == s->view->near->time)
+		return;
+	s->aligned = s->view->near->time;
+	for (unsigned k = 0; s->place && k < SKIP && is_kept(s, visit); k++, visit++) {
+		if (s->log[visit % LOG] == i) {
+			s->place = visit + 1;
+			return;
+		}
+	}
+	visit = slot(s, i)->visit;
+	s->place = visit && is_kept(s, visit - 1) ? visit : 0;
 }
 
 static void on_access(void *self, tide_chunk c, tide_page p, uint64_t ref)
@@ -47,15 +86,17 @@ static void on_access(void *self, tide_chunk c, tide_page p, uint64_t ref)
 	at->ahead = false;
 	if (last && now - last <= s->gap)
 		return;
-	if (s->visited && s->visited != c.index + 1)
-		slot(s, s->visited - 1)->next = c.index + 1;
-	s->visited = c.index + 1;
+	align(s, c.index);
+	s->log[s->visits % LOG] = c.index;
+	at->visit = ++s->visits;
 }
 
 static void on_evicted(void *self, tide_chunk c, const struct tide_evicted *what)
 {
+	struct follow *s = self;
 	(void)what;
-	slot(self, c.index)->ahead = false;
+	s->wasted += slot(s, c.index)->ahead;
+	slot(s, c.index)->ahead = false;
 }
 
 static void bring(struct follow *s, tide_chunk c, struct tide_plan *to)
@@ -65,22 +106,21 @@ static void bring(struct follow *s, tide_chunk c, struct tide_plan *to)
 	s->planned++;
 }
 
-/* Of the chunks that the order leads to before it has gone round, the next `depth` that were absent,
- * whether they have come since or not. */
+/* Of the chunks behind the place, the next `depth` that were absent, whether they have come since or
+ * not. */
 static void plan(struct follow *s, tide_chunk c, struct tide_plan *to)
 {
-	uint32_t at = slot(s, c.index)->next;
-	uint64_t left = s->depth, steps = s->view->near->chunks;
+	uint64_t left = s->depth, end = s->place + s->reach;
 	to->own |= tide_whole_chunk(s->view);
-	while (left && at && at != c.index + 1 && steps--) {
-		tide_chunk next = {at - 1};
-		bool absent = !tide_resident(s->view, next);
-		if (absent)
+	to->arm = 1u << TIDE_TRIGGER;
+	align(s, c.index);
+	for (uint64_t at = s->place; s->place && left && at < end && is_kept(s, at); at++) {
+		tide_chunk next = {s->log[at % LOG]};
+		bool absent = next.index != c.index && !tide_resident(s->view, next);
+		if (absent && !slot(s, next.index)->ahead)
 			bring(s, next, to);
 		left -= absent || slot(s, next.index)->ahead;
-		at = slot(s, next.index)->next;
 	}
-	to->arm = 1u << TIDE_TRIGGER;
 }
 
 static void plan_prefetch(void *self, tide_chunk c, tide_page p, struct tide_plan *to)
@@ -101,10 +141,12 @@ static void report(void *self, const struct tide_report *r)
 {
 	const struct follow *s = self;
 	r->number(r->to, "followed_chunks", s->planned);
+	r->number(r->to, "followed_in_vain", s->wasted);
 }
 
 static const struct tide_param params[] = {
-	{"depth", TIDE_PARAM_INT, "8", 1, 256, "chunks that are brought ahead"},
+	{"depth", TIDE_PARAM_INT, "4", 1, 256, "chunks that are brought ahead"},
+	{"reach", TIDE_PARAM_INT, "64", 1, 4096, "visits that are looked ahead"},
 	{"gap", TIDE_PARAM_INT, "64", 0, 1e9, "accesses to others after which one is a new visit"},
 	{0},
 };
@@ -121,6 +163,7 @@ const struct tide_policy td_policy_prefetch_follow = {
 	.state_bytes = sizeof(struct follow),
 	.chunk_bytes = sizeof(struct slot),
 	.create = create,
+	.destroy = destroy,
 	.on_access = on_access,
 	.on_evicted = on_evicted,
 	.plan_prefetch = plan_prefetch,

@@ -153,7 +153,7 @@ struct td_vmm {
 	uint32_t ending; /* allocations that wait until no work is between enter and leave */
 	uint64_t moving_since_ns;
 	struct td_vmm_mover mover[TD_VMM_MOVERS];
-	cu_function hash;
+	cu_function hash, copy; /* kernels; NULL: there are none */
 	pthread_t stocker;
 
 	struct td_vmm_later *later;
@@ -230,6 +230,7 @@ int td_vmm_start_movers(struct td_vmm *v, struct tide_error *err);
 void td_vmm_carry_out_all(struct td_vmm *v); /* under the lock, while no work is under way */
 
 /* move.c, without the lock */
+cu_result td_vmm_copy(struct td_vmm *v, cu_ptr to, cu_ptr from, uint64_t bytes, cu_stream stream);
 void td_vmm_move_out(struct td_vmm_mover *m, uint32_t chunk);
 void td_vmm_move_in(struct td_vmm_mover *m, uint32_t chunk);
 

@@ -35,7 +35,7 @@ struct td_vmm_config {
 	struct td_policy_choice evict, prefetch; /* taken over */
 	uint64_t seed;
 	const char *log_path;                      /* NULL: no log of decisions */
-	const void *hash_image;                    /* a module with td_hash; NULL: none */
+	const void *image;                    /* a module with td_hash and td_copy; NULL: none */
 	void (*say)(void *arg, const char *text);  /* one sentence for the user */
 	void *arg;
 };

@@ -47,8 +47,8 @@ struct td_gpu_session {
 extern struct td_gpu_session td_gpu;
 struct td_vmm *td_gpu_open(void); /* NULL: not here */
 __attribute__((format(printf, 1, 2))) void td_gpu_say(const char *format, ...);
-extern const unsigned char td_gpu_hash_image[]; /* empty: the build has none */
-extern const size_t td_gpu_hash_image_bytes;
+extern const unsigned char td_gpu_image[]; /* empty: the build has none */
+extern const size_t td_gpu_image_bytes;
 
 /* How deep this thread is in calls of the driver that came from here: what those call passes. */
 extern __thread unsigned td_gpu_inside;

@@ -113,7 +113,7 @@ static int open_vmm(struct tide_error *err)
 		.trust = td_gpu.trust,
 		.seed = td_gpu.seed,
 		.log_path = td_gpu.log,
-		.hash_image = td_gpu_hash_image_bytes ? td_gpu_hash_image : NULL,
+		.image = td_gpu_image_bytes ? td_gpu_image : NULL,
 		.say = say,
 	};
 	struct td_vmm *v;
