@@ -161,7 +161,7 @@ endif()
 # ---- the kernels of `tide run --gpu-near` ----
 
 # tide_gpu_image(OUT): a C file with the compiled kernels of src/run/gpu/chunk.cu, or with none.
-function(tide_gpu_chunk out)
+function(tide_gpu_image out)
 	set(file ${PROJECT_BINARY_DIR}/gpu_chunk.c)
 	set(${out} ${file} PARENT_SCOPE)
 	if(NOT TIDE_HAS_CUDA)
