@@ -195,14 +195,38 @@ static int open_reader(struct td_trace_source **out, struct td_trace_input *in,
 	return 0;
 }
 
+/* The first format whose content the input could be; NULL: none. */
+static const struct td_trace_format *seen_in(const struct td_trace_input *in)
+{
+	uint64_t bytes = td_trace_input_random(in) ? in->raw_bytes : 0;
+	const struct td_trace_format *f;
+
+	for (size_t i = 0; (f = td_trace_format_tried(i)); i++)
+		if (f->looks(in->at, (size_t)(in->end - in->at), bytes))
+			return f;
+	return NULL;
+}
+
+/* A trace of Twitter is often called .csv, and the output of valgrind .txt. If such a file begins
+ * as a stricter format does, it is of that format, unless the caller has said otherwise. */
+static const struct td_trace_format *stricter(const struct td_trace_format *named,
+					      const struct td_trace_input *in,
+					      const struct td_trace_options *options)
+{
+	const struct td_trace_format *seen;
+
+	if (!named || !named->any_text || options->format || options->columns)
+		return named;
+	seen = seen_in(in);
+	return seen && !seen->any_text && seen->tried < named->tried ? seen : named;
+}
+
 static int guess_content(const struct td_trace_format **out, struct td_trace_input *in,
 			 struct tide_error *err)
 {
-	uint64_t bytes = td_trace_input_random(in) ? in->raw_bytes : 0;
-
-	for (size_t i = 0; (*out = td_trace_format_tried(i)); i++)
-		if ((*out)->looks(in->at, (size_t)(in->end - in->at), bytes))
-			return 0;
+	*out = seen_in(in);
+	if (*out)
+		return 0;
 	return tide_fail(err, -EINVAL, "cannot tell the format of %s: say it with `format` %s",
 			 in->name, td_trace_names_to_read("|", "|").text);
 }
@@ -215,6 +239,8 @@ static int open_input(struct td_trace_source **out, struct td_trace_input *in,
 
 	if (!rc && in->at == in->end)
 		rc = tide_fail(err, -ENODATA, "%s has no accesses: it is empty", in->name);
+	if (!rc)
+		format = stricter(format, in, options);
 	if (!rc && !format)
 		rc = guess_content(&format, in, err);
 	if (!rc && options->columns && !format->has_columns)
