@@ -278,6 +278,7 @@ static void drop_empty(struct td_report_figure *f)
 		free(one.name);
 		free(one.x);
 		free(one.y);
+		free(one.error);
 	}
 	f->n_series = kept;
 }
