@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define HEAD_BYTES 4096 /* by which a format is told */
+
 /* What is read in parts, as after a seek, has no digest. */
 static void end_digest(struct td_trace_reader *r)
 {
@@ -68,11 +70,26 @@ static int next(struct td_trace_source *s, struct tide_batch *batch, struct tide
 	return pull((struct td_trace_reader *)s, batch, TIDE_BATCH, err);
 }
 
+/* At the first byte. Some programs write the mark of UTF-8 before a text. */
+static int begin(struct td_trace_input *in, struct tide_error *err)
+{
+	static const char mark[] = "\xef\xbb\xbf";
+	size_t n = strlen(mark);
+	int rc = td_trace_input_want(in, HEAD_BYTES, err);
+
+	if (!rc && (size_t)(in->end - in->at) >= n && !memcmp(in->at, mark, n) &&
+	    td_trace_is_text(in->at, (size_t)(in->end - in->at)))
+		in->at += n;
+	return rc;
+}
+
 static int rewind_reader(struct td_trace_source *s, struct tide_error *err)
 {
 	struct td_trace_reader *r = (struct td_trace_reader *)s;
 	int rc = td_trace_input_rewind(r->in, err);
 
+	if (!rc)
+		rc = begin(r->in, err);
 	r->done = r->line = 0;
 	r->span = (struct td_trace_span){0};
 	r->pending.code = 0;
@@ -235,7 +252,7 @@ static int open_input(struct td_trace_source **out, struct td_trace_input *in,
 		      const struct td_trace_format *format, const struct td_trace_options *options,
 		      struct tide_error *err)
 {
-	int rc = td_trace_input_want(in, 4096, err);
+	int rc = begin(in, err);
 
 	if (!rc && in->at == in->end)
 		rc = tide_fail(err, -ENODATA, "%s has no accesses: it is empty", in->name);

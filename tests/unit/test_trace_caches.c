@@ -150,8 +150,9 @@ static void twitter_refuses(void **state)
 	       "key size, value size, client, operation, time to live");
 }
 
-/* Its content tells a twitter trace that is called .csv, or the output of valgrind that is called
- * .txt, unless the caller has said the format or the columns. */
+/* A mark of UTF-8 is no part of a text. Its content tells a twitter trace that is called .csv, or
+ * the output of valgrind that is called .txt, unless the caller has said the format or the columns.
+ */
 static void names_of_any_text(void **state)
 {
 	static const struct {
@@ -163,6 +164,18 @@ static void names_of_any_text(void **state)
 		{"a.txt", "==1== Lackey\n L 1ffefff7e8,8\n", NULL, "lackey"},
 		{"a.txt", "sort 12 1.5: mem-loads: 7f1234567800 \n", NULL, "perf"},
 		{"a.txt", "1 w\n", NULL, "txt"},
+		{"a.txt",
+		 "\xef\xbb\xbf"
+		 "7\n",
+		 NULL, "txt"},
+		{"unnamed",
+		 "\xef\xbb\xbf"
+		 "page,op\n7,w\n",
+		 NULL, "csv"},
+		{"unnamed",
+		 "\xef\xbb\xbf"
+		 "{\"hash_ids\": [7]}\n",
+		 NULL, "jsonl"},
 		{"a.txt", "# pages, of a disk\n7\n", NULL, "txt"},
 	};
 
