@@ -1,4 +1,5 @@
 /* Which figures a report has. */
+#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -10,26 +11,43 @@
 
 /* ---- making one ---- */
 
-/* Letters, digits and single dashes, cut where it is long. */
-static char *file_name(const struct td_report *r, const char *text)
+/* Behind the last slash of a word; NULL: it has none. */
+static const char *behind_folders(const char *at)
 {
-	char name[64];
-	size_t n = 0, same = 1;
-	char *out;
+	const char *last = NULL;
 
-	for (; *text && n < sizeof name - 1; text++) {
-		unsigned char c = (unsigned char)*text;
-		bool plain = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
-		if (c >= 'A' && c <= 'Z')
-			name[n++] = (char)(c + 32);
-		else if (plain)
-			name[n++] = (char)c;
+	for (; *at && *at != ' '; at++)
+		if (*at == '/')
+			last = at + 1;
+	return last;
+}
+
+/* Letters, digits and single dashes, without folders, cut where it is long. Returns its length. */
+static size_t spell(const char *text, char *name, size_t size)
+{
+	size_t n = 0;
+	bool starts = false; /* the input, behind the kind of the figure */
+
+	for (; *text && n < size - 1; text++) {
+		const char *base = starts ? behind_folders(text) : NULL;
+		text = base && *base ? base : text;
+		starts = *text == '-' && !memchr(name, '-', n);
+		if (isalnum((unsigned char)*text))
+			name[n++] = (char)tolower((unsigned char)*text);
 		else if (n > 0 && name[n - 1] != '-')
 			name[n++] = '-';
 	}
 	while (n > 0 && name[n - 1] == '-')
 		n--;
 	name[n] = '\0';
+	return n;
+}
+
+static char *file_name(const struct td_report *r, const char *text)
+{
+	char name[96], *out;
+	size_t n = spell(text, name, sizeof name), same = 1;
+
 	for (size_t i = 0; i < r->n_figures; i++) {
 		const char *other = r->figures[i].name;
 		same += other && strncmp(other, name, n) == 0 &&
@@ -260,6 +278,7 @@ static void drop_empty(struct td_report_figure *f)
 		free(one.name);
 		free(one.x);
 		free(one.y);
+		free(one.error);
 	}
 	f->n_series = kept;
 }

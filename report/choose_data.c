@@ -23,7 +23,12 @@ static int add_curve(const struct td_report *r, struct td_report_figure *f,
 		s->x[i] = c->at[i].pages;
 		s->y[i] = c->at[i].ratio;
 	}
-	return 0;
+	if (!c->is_sampled)
+		return 0;
+	s->error = calloc(c->n + 1, sizeof *s->error);
+	for (size_t i = 0; s->error && i < c->n; i++)
+		s->error[i] = c->at[i].error;
+	return s->error ? 0 : -ENOMEM;
 }
 
 static int title_curves(struct td_report *r, struct td_report_figure *f, const char *input)

@@ -124,18 +124,30 @@ static void put_bars(const struct td_report_figure *f, FILE *to)
 	putc('\n', to);
 }
 
+static bool has_errors(const struct td_report_figure *f)
+{
+	for (size_t s = 0; s < f->n_series; s++)
+		if (f->series[s].error)
+			return true;
+	return false;
+}
+
 static void put_points(const struct td_report_figure *f, FILE *to)
 {
+	bool errors = has_errors(f);
+
 	fputs("series,", to);
 	td_report_csv(to, f->x_plain ? f->x_plain : f->x_label);
 	putc(',', to);
 	td_report_csv(to, f->y_plain ? f->y_plain : f->y_label);
-	putc('\n', to);
+	fputs(errors ? ",error\n" : "\n", to);
 	for (size_t s = 0; s < f->n_series; s++)
 		for (size_t i = 0; i < f->series[s].n; i++) {
 			td_report_csv(to, f->series[s].name);
 			put_number(to, f->series[s].x[i], f->x_unit);
 			put_number(to, f->series[s].y[i], f->y_unit);
+			if (errors)
+				put_number(to, f->series[s].error ? f->series[s].error[i] : NAN, 0);
 			putc('\n', to);
 		}
 }

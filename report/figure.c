@@ -167,7 +167,8 @@ static void put_lines(const struct td_report_figure *f, const struct td_report_s
 		fprintf(to, "$series%zu << END\n", s);
 		for (size_t i = 0; i < one->n; i++)
 			if (isfinite(one->x[i]) && isfinite(one->y[i]))
-				fprintf(to, "%.10g %.10g\n", one->x[i], one->y[i]);
+				fprintf(to, "%.10g %.10g %.10g\n", one->x[i], one->y[i],
+					one->error ? one->error[i] : 0);
 		fputs("END\n", to);
 	}
 }
@@ -180,6 +181,12 @@ static bool has_points(const struct td_report_series *s)
 	return false;
 }
 
+/* Labels, or error bars. */
+static bool is_plotted_twice(const struct td_report_figure *f, size_t s)
+{
+	return f->kind == TD_REPORT_BARS ? td_report_is_cut(f, s) : f->series[s].error != NULL;
+}
+
 size_t td_report_plots(const struct td_report_figure *f, size_t at[2 * TD_REPORT_SERIES_MOST])
 {
 	size_t most = f->n_series < TD_REPORT_SERIES_MOST ? f->n_series : TD_REPORT_SERIES_MOST;
@@ -188,8 +195,8 @@ size_t td_report_plots(const struct td_report_figure *f, size_t at[2 * TD_REPORT
 	for (size_t s = 0; s < most; s++)
 		if (has_points(&f->series[s]))
 			at[n++] = s;
-	for (size_t s = 0; s < most && f->kind == TD_REPORT_BARS; s++)
-		if (has_points(&f->series[s]) && td_report_is_cut(f, s))
+	for (size_t s = 0; s < most; s++)
+		if (has_points(&f->series[s]) && is_plotted_twice(f, s))
 			at[n++] = s;
 	return n;
 }
@@ -208,6 +215,18 @@ static void put_series(const struct td_report_figure *f, size_t s,
 	td_report_put_label(to, one->name, form->letters);
 }
 
+static void put_again(const struct td_report_figure *f, size_t s, const struct td_report_size *form,
+		      FILE *to)
+{
+	if (f->kind == TD_REPORT_BARS)
+		td_report_put_cut_plot(f, s, form->lies, to);
+	else
+		fprintf(to,
+			", $series%zu using 1:($2-$3):(0):(2*$3) with vectors nohead "
+			"linetype %u dashtype solid notitle",
+			s, f->series[s].colour % TD_REPORT_STYLES + 1);
+}
+
 /* gnuplot refuses to plot nothing; an empty figure keeps its place. */
 static void put_plot(const struct td_report_figure *f, const struct td_report_size *form, FILE *to)
 {
@@ -218,7 +237,7 @@ static void put_plot(const struct td_report_figure *f, const struct td_report_si
 		put_series(f, at[series], form, to);
 	}
 	for (size_t i = series; i < n; i++)
-		td_report_put_cut_plot(f, at[i], form->lies, to);
+		put_again(f, at[i], form, to);
 	fputs(n ? "\n" : "plot [0:1][0:1] -1 notitle\n", to);
 }
 
@@ -252,6 +271,7 @@ void td_report_figure_free(struct td_report_figure *f)
 		free(f->series[i].name);
 		free(f->series[i].x);
 		free(f->series[i].y);
+		free(f->series[i].error);
 	}
 	free(f->groups);
 	free(f->series);

@@ -18,6 +18,7 @@ struct td_report_series {
 	unsigned colour; /* the same policies have the same one in all figures */
 	size_t n;
 	double *x, *y; /* NAN: nothing there */
+	double *error; /* of y, of lines; NULL: y is exact */
 };
 
 struct td_report_figure {
@@ -49,7 +50,7 @@ void td_report_figure_script(const struct td_report_figure *f, enum td_report_fo
 			     const struct td_report_look *look, FILE *to);
 
 /* The plots of a script, by the numbers of their series: each that has points, and again those
- * whose bars have labels. */
+ * whose bars have labels, or whose points have errors. */
 #define TD_REPORT_SERIES_MOST 32
 size_t td_report_plots(const struct td_report_figure *f, size_t at[2 * TD_REPORT_SERIES_MOST]);
 

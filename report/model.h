@@ -82,6 +82,7 @@ enum td_report_order_by { TD_REPORT_BY_FIRST, TD_REPORT_BY_NAME, TD_REPORT_BY_BE
 
 struct td_report_point {
 	double pages, misses, ratio;
+	double error; /* of the ratio of a sample, 0: it is not said */
 };
 struct td_report_curve {
 	uint32_t input, policy;   /* numbers of names */

@@ -145,7 +145,10 @@ static int take_points(struct td_report_curve *c, const json_t *list)
 	{
 		struct td_report_point at = {td_report_real(json_object_get(p, "pages")),
 					     td_report_real(json_object_get(p, "misses")),
-					     td_report_real(json_object_get(p, "miss_ratio"))};
+					     td_report_real(json_object_get(p, "miss_ratio")), 0};
+		const json_t *error = json_object_get(p, "error");
+		if (json_is_number(error))
+			at.error = json_number_value(error);
 		if (isnan(at.pages) || isnan(at.ratio))
 			continue;
 		c->at[c->n++] = at;

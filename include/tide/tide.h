@@ -184,8 +184,8 @@ struct tide_mrc {
 	unsigned samples;
 	double sample_share;  /* of the pages, in each sample */
 	const double *errors; /* estimated errors of the miss ratios, as many as points */
-	/* Hits before the first miss of their group, as many as points, for the exact curves of
-	 * lru, arc, lfu and s3fifo. NULL: the input has no groups. */
+	/* Hits before the first miss of their group, as many as points. NULL: the input has no
+	 * groups, or the curve is sampled, of vmin or osl, or of leu with statistics. */
 	const uint64_t *prefix_hits;
 	/* Of objects with sizes: the sum of their sizes, and rows, as many as points. 0 and NULL:
 	 * all pages are equal. */

@@ -85,8 +85,10 @@ static void fill(const struct td_cli_gram *g, const struct drawing *d, struct pa
 	const struct td_cli_gram_points *points = &td_cli_gram_points[d->study];
 
 	for (unsigned h = 0; h < d->n; h++) {
-		p->curves[h] = (struct td_cli_curve){td_cli_gram_names[d->hows[h]], p->x, p->y[h],
-						     points->n};
+		p->curves[h] = (struct td_cli_curve){.name = td_cli_gram_names[d->hows[h]],
+						     .x = p->x,
+						     .y = p->y[h],
+						     .n = points->n};
 		for (unsigned i = 0; i < points->n; i++) {
 			unsigned x = points->x[i];
 			p->x[i] = x;

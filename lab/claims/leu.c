@@ -193,7 +193,8 @@ static int split_points(const struct td_cli_leu_input *in, struct td_cli_curve *
 			continue;
 		if (!x)
 			return -ENOMEM;
-		curves[panel->n++] = (struct td_cli_curve){td_cli_leu_names[c], x, x + m->n, m->n};
+		curves[panel->n++] = (struct td_cli_curve){
+			.name = td_cli_leu_names[c], .x = x, .y = x + m->n, .n = m->n};
 		for (size_t i = 0; i < m->n; i++) {
 			x[i] = m->at[i].pages;
 			x[m->n + i] = m->at[i].miss_ratio;

@@ -36,6 +36,17 @@ def _columns(rows: Iterable[dict[str, Any]]) -> list[list[str]]:
     return [column for column in columns if any(column[1:])]
 
 
+def _width(column: list[str]) -> int:
+    return max(map(len, column))
+
+
+def _arranged(columns: list[list[str]], most: int) -> list[list[str]]:
+    """Where not all columns fit, those that all rows share come last."""
+    if not columns or len(columns[0]) < 3 or sum(_width(column) + 2 for column in columns) <= most:
+        return columns
+    return sorted(columns, key=lambda column: len(set(column[1:])) == 1)
+
+
 class Table(List[Any]):
     """A list of dicts that is shown as a table: as many columns as fit, and the names of the others."""
 
@@ -43,8 +54,8 @@ class Table(List[Any]):
         left = shutil.get_terminal_size((100, 0)).columns
         lines = [""] * (min(len(self), _ROWS) + 1)
         others: list[str] = []
-        for column in _columns(self):
-            width = max(map(len, column))
+        for column in _arranged(_columns(self), left):
+            width = _width(column)
             left -= width + 2
             if others or (left < 0 and any(lines)):
                 others.append(column[0])

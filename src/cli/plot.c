@@ -39,7 +39,8 @@ static void put_points(FILE *to, const struct td_cli_curve *curve)
 {
 	for (size_t i = 0; i < curve->n; i++)
 		if (isfinite(curve->x[i]) && isfinite(curve->y[i]))
-			fprintf(to, "%.10g %.10g\n", curve->x[i], curve->y[i]);
+			fprintf(to, "%.10g %.10g %.10g\n", curve->x[i], curve->y[i],
+				curve->error ? curve->error[i] : 0);
 }
 
 static bool has_points(const struct td_cli_curve *curve)
@@ -94,6 +95,12 @@ static void put_panel(FILE *to, const struct td_cli_panel *panel, bool is_one_of
 			panel->points ? "pointtype 5 pointsize 0.1" : "");
 		td_report_script_text(to, panel->curves[i].name);
 	}
+	for (size_t i = 0; i < panel->n; i++)
+		if (panel->curves[i].error && has_points(&panel->curves[i]))
+			fprintf(to,
+				", $curve%zu using 1:($2-$3):(0):(2*$3) with vectors "
+				"nohead linetype %zu dashtype solid notitle",
+				i, i % TD_REPORT_STYLES + 1);
 	/* gnuplot refuses to plot nothing; an empty panel keeps its place. */
 	fprintf(to, "%s\n", shown ? "" : "plot [0:1][0:1] -1 notitle");
 }

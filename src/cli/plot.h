@@ -12,6 +12,7 @@ struct td_cli_curve {
 	const char *name;
 	const double *x, *y;
 	size_t n;
+	const double *error; /* of y; NULL: none */
 };
 
 /* One set of axes. y begins at 0, as does x. */

@@ -33,7 +33,7 @@ static void fill_exact(struct td_lib_runs *r)
 		at[i].misses = r->run[i].faults;
 		at[i].miss_ratio = ratio_of(r, i);
 	}
-	uint64_t *prefix_hits = r->lanes && r->has_groups ? td_lib_curve_prefix_hits(r->mrc) : NULL;
+	uint64_t *prefix_hits = r->has_groups ? td_lib_curve_prefix_hits(r->mrc) : NULL;
 	for (size_t i = 0; prefix_hits && i < r->mrc->n; i++)
 		prefix_hits[i] = r->run[i].prefix_hits;
 }

@@ -206,6 +206,7 @@ static void do_run(void *arg, size_t i)
 		       sizeof r->mrc->input_digest);
 	}
 	run->faults = counts.faults;
+	run->prefix_hits = counts.prefix_hits;
 	run->hit_bytes = counts.hit_bytes;
 	run->fault_bytes = counts.fault_bytes;
 	run->hit_cost = counts.hit_cost;

@@ -22,7 +22,7 @@
  * A page is known by the time of its next use, which no two pages share. Pages that are never used
  * again are all alike. When a page is used, it gets a new time, but its old time stays in its heap.
  * Old times are less than all times that count. They are swept out when a heap is full. Memory: 6
- * bytes per access, and 8 per page besides its number. */
+ * bytes per access, 7 if the input has groups, and 8 per page besides its number. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,13 +38,17 @@ struct layer {
 	uint32_t n, room;
 	uint64_t pages, capacity; /* without old times */
 	uint64_t hits;
-	uint64_t size; /* of all layers down to this one */
+	uint64_t prefix_hits; /* accesses of whose group, so far, this was the deepest layer */
+	uint64_t size;        /* of all layers down to this one */
 };
 
 struct opt {
 	struct td_mrc_numbers numbers;
-	struct tide_vec next; /* by access: first its page, then the time of the next to it */
-	struct tide_vec home; /* by time of next use: the layer, uint16_t */
+	struct tide_vec next;  /* by access: first its page, then the time of the next to it */
+	struct tide_vec home;  /* by time of next use: the layer, uint16_t */
+	struct tide_vec first; /* of inputs with groups, by access: does it begin one? uint8_t */
+	bool has_groups;
+	unsigned deepest; /* layer of the present group so far; NOWHERE: an access missed */
 	struct tide_vec memory;
 	uint64_t n;
 	struct layer *layers; /* from 1 on */
@@ -119,11 +123,23 @@ static void come_by(struct opt *o, unsigned i, int32_t *carried)
 	*carried = latest;
 }
 
+/* A cache has all of a group up to this access if it reaches down to the deepest layer of them. */
+static void count_prefix(struct opt *o, int32_t now, unsigned home)
+{
+	if (((const uint8_t *)(void *)o->first.at)[now - 1])
+		o->deepest = home;
+	else if (home == NOWHERE || (o->deepest != NOWHERE && home > o->deepest))
+		o->deepest = home;
+	o->layers[o->deepest].prefix_hits++;
+}
+
 static void use(struct opt *o, int32_t now, int32_t next)
 {
 	unsigned home = ((const uint16_t *)(void *)o->home.at)[now], i = 1;
 	int32_t carried = next;
 	o->layers[home].hits++; /* of NOWHERE: a miss in all sizes */
+	if (o->has_groups)
+		count_prefix(o, now, home);
 	for (; i <= o->depth && i != home; i++) {
 		if (find_room(&o->layers[i], carried, now))
 			break;
@@ -169,8 +185,21 @@ static int create(void *self, const void *config, struct tide_error *err)
 	(void)config;
 	tide_vec_init(&o->next, sizeof(int32_t));
 	tide_vec_init(&o->home, sizeof(uint16_t));
+	tide_vec_init(&o->first, sizeof(uint8_t));
 	tide_vec_init(&o->memory, sizeof(int32_t));
 	return tide_map_init(&o->numbers.map, 0) ? td_mrc_no_memory(err) : 0;
+}
+
+/* Nothing is in a group before the first begins. */
+static int keep_groups(struct opt *o, const struct td_mrc_accesses *accesses)
+{
+	o->has_groups = accesses->first != NULL;
+	if (!o->has_groups)
+		return 0;
+	if (tide_vec_reserve(&o->first, o->n + accesses->n))
+		return -ENOMEM;
+	memcpy((uint8_t *)o->first.at + o->n, accesses->first, accesses->n);
+	return 0;
 }
 
 static int see(void *self, const struct td_mrc_accesses *accesses, struct tide_error *err)
@@ -183,7 +212,7 @@ static int see(void *self, const struct td_mrc_accesses *accesses, struct tide_e
 		return tide_fail(
 			err, -EFBIG,
 			"the curve of opt takes at most 2 billion accesses: give `sample`");
-	if (tide_vec_reserve(&o->next, o->n + accesses->n))
+	if (tide_vec_reserve(&o->next, o->n + accesses->n) || keep_groups(o, accesses))
 		return td_mrc_no_memory(err);
 	memcpy((uint32_t *)(void *)o->next.at + o->n, o->numbers.index,
 	       accesses->n * sizeof o->numbers.index[0]);
@@ -213,13 +242,16 @@ static int foresee(struct opt *o)
 
 static void fill(const struct opt *o, struct td_mrc_point *at, size_t n)
 {
-	uint64_t misses = o->n;
+	uint64_t misses = o->n, prefix_misses = o->n;
 	unsigned layer = 1;
 	for (size_t i = 0; i < n; i++) {
 		for (; layer <= o->depth && (double)o->layers[layer].size <= ceil(at[i].pages);
-		     layer++)
+		     layer++) {
 			misses -= o->layers[layer].hits;
+			prefix_misses -= o->layers[layer].prefix_hits;
+		}
 		at[i].misses = misses;
+		at[i].prefix_misses = prefix_misses;
 	}
 }
 
@@ -248,12 +280,14 @@ static void destroy(void *self)
 	tide_map_free(&o->numbers.map);
 	tide_vec_free(&o->next);
 	tide_vec_free(&o->home);
+	tide_vec_free(&o->first);
 	tide_vec_free(&o->memory);
 	free(o->layers);
 }
 
 const struct td_mrc_method td_mrc_opt = {
 	.policy = "opt",
+	.groups = true,
 	.bytes = sizeof(struct opt),
 	.create = create,
 	.see = see,

@@ -169,6 +169,23 @@ int td_trace_csv_columns(struct csv_columns *c, const char *text, const struct c
 	return rc;
 }
 
+/* A header that is one field: other programs separate fields by semicolons or tabs. */
+static int fail_header(const struct csv_header *header, struct tide_error *err)
+{
+	const struct csv_field *f = &header->fields[0];
+
+	if (header->n == 1 && (memchr(f->text, ';', f->n) || memchr(f->text, '\t', f->n)))
+		return tide_fail(err, -EINVAL,
+				 "%s has no comma in line 1: separate its fields by commas, as by "
+				 "tr ';\\t' ',,'",
+				 header->file);
+	return tide_fail(err, -EINVAL,
+			 "%s line 1 is a header without a column named page, key, "
+			 "addr or lbn: say where it is with `columns` page=N, "
+			 "key=NAME or addr=NAME",
+			 header->file);
+}
+
 int td_trace_csv_header(struct csv_columns *c, const struct csv_header *header,
 			struct tide_error *err)
 {
@@ -180,11 +197,7 @@ int td_trace_csv_header(struct csv_columns *c, const struct csv_header *header,
 			c->at[k] = (unsigned)i + 1;
 	}
 	if (!c->at[CSV_PAGE] && !c->at[CSV_ADDR] && !c->at[CSV_LBN] && !c->at[CSV_KEY])
-		return tide_fail(err, -EINVAL,
-				 "%s line 1 is a header without a column named page, key, "
-				 "addr or lbn: say where it is with `columns` page=N, "
-				 "key=NAME or addr=NAME",
-				 header->file);
+		return fail_header(header, err);
 	c->part[0] = c->at[CSV_KEY];
 	c->parts = 1;
 	settle(c);

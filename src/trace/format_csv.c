@@ -304,6 +304,7 @@ const struct td_trace_format td_trace_format_csv = {
 	.listed = 30,
 	.tried = 20,
 	.has_columns = true,
+	.any_text = true,
 	.endings = endings,
 	.reader_bytes = sizeof(struct csv_reader),
 	.start = start,

@@ -302,6 +302,7 @@ const struct td_trace_format td_trace_format_txt = {
 	.name = "txt",
 	.listed = 20,
 	.tried = 30,
+	.any_text = true,
 	.endings = endings,
 	.reader_bytes = sizeof(struct td_trace_reader),
 	.next = next,

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define HEAD_BYTES 4096 /* by which a format is told */
+
 /* What is read in parts, as after a seek, has no digest. */
 static void end_digest(struct td_trace_reader *r)
 {
@@ -68,11 +70,26 @@ static int next(struct td_trace_source *s, struct tide_batch *batch, struct tide
 	return pull((struct td_trace_reader *)s, batch, TIDE_BATCH, err);
 }
 
+/* At the first byte. Some programs write the mark of UTF-8 before a text. */
+static int begin(struct td_trace_input *in, struct tide_error *err)
+{
+	static const char mark[] = "\xef\xbb\xbf";
+	size_t n = strlen(mark);
+	int rc = td_trace_input_want(in, HEAD_BYTES, err);
+
+	if (!rc && (size_t)(in->end - in->at) >= n && !memcmp(in->at, mark, n) &&
+	    td_trace_is_text(in->at, (size_t)(in->end - in->at)))
+		in->at += n;
+	return rc;
+}
+
 static int rewind_reader(struct td_trace_source *s, struct tide_error *err)
 {
 	struct td_trace_reader *r = (struct td_trace_reader *)s;
 	int rc = td_trace_input_rewind(r->in, err);
 
+	if (!rc)
+		rc = begin(r->in, err);
 	r->done = r->line = 0;
 	r->span = (struct td_trace_span){0};
 	r->pending.code = 0;
@@ -195,14 +212,38 @@ static int open_reader(struct td_trace_source **out, struct td_trace_input *in,
 	return 0;
 }
 
+/* The first format whose content the input could be; NULL: none. */
+static const struct td_trace_format *seen_in(const struct td_trace_input *in)
+{
+	uint64_t bytes = td_trace_input_random(in) ? in->raw_bytes : 0;
+	const struct td_trace_format *f;
+
+	for (size_t i = 0; (f = td_trace_format_tried(i)); i++)
+		if (f->looks(in->at, (size_t)(in->end - in->at), bytes))
+			return f;
+	return NULL;
+}
+
+/* A trace of Twitter is often called .csv, and the output of valgrind .txt. If such a file begins
+ * as a stricter format does, it is of that format, unless the caller has said otherwise. */
+static const struct td_trace_format *stricter(const struct td_trace_format *named,
+					      const struct td_trace_input *in,
+					      const struct td_trace_options *options)
+{
+	const struct td_trace_format *seen;
+
+	if (!named || !named->any_text || options->format || options->columns)
+		return named;
+	seen = seen_in(in);
+	return seen && !seen->any_text && seen->tried < named->tried ? seen : named;
+}
+
 static int guess_content(const struct td_trace_format **out, struct td_trace_input *in,
 			 struct tide_error *err)
 {
-	uint64_t bytes = td_trace_input_random(in) ? in->raw_bytes : 0;
-
-	for (size_t i = 0; (*out = td_trace_format_tried(i)); i++)
-		if ((*out)->looks(in->at, (size_t)(in->end - in->at), bytes))
-			return 0;
+	*out = seen_in(in);
+	if (*out)
+		return 0;
 	return tide_fail(err, -EINVAL, "cannot tell the format of %s: say it with `format` %s",
 			 in->name, td_trace_names_to_read("|", "|").text);
 }
@@ -211,10 +252,12 @@ static int open_input(struct td_trace_source **out, struct td_trace_input *in,
 		      const struct td_trace_format *format, const struct td_trace_options *options,
 		      struct tide_error *err)
 {
-	int rc = td_trace_input_want(in, 4096, err);
+	int rc = begin(in, err);
 
 	if (!rc && in->at == in->end)
 		rc = tide_fail(err, -ENODATA, "%s has no accesses: it is empty", in->name);
+	if (!rc)
+		format = stricter(format, in, options);
 	if (!rc && !format)
 		rc = guess_content(&format, in, err);
 	if (!rc && options->columns && !format->has_columns)

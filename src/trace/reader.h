@@ -48,6 +48,7 @@ struct td_trace_format {
 	unsigned listed;            /* place in lists: the least comes first */
 	unsigned tried;             /* order in which looks() is tried: a stricter one has less */
 	const char *const *endings; /* of file names, capitals or not; NULL-ended */
+	bool any_text;              /* people give texts of other formats its endings */
 	bool has_columns;           /* it takes options->columns */
 	size_t reader_bytes;
 	/* The input is at its first byte. NULL: nothing to do. */

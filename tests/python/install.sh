@@ -22,7 +22,7 @@ cd "$work"
 # The loader finds the library.
 LD_LIBRARY_PATH=$(dirname "$TIDE_LIBRARY")
 export LD_LIBRARY_PATH
-unset TIDE_LIBRARY
+unset TIDE_LIBRARY PYTHONPATH
 "$work/env/bin/python" - "$work/env" <<'END'
 import importlib.metadata, os, sys, tide
 

@@ -16,6 +16,12 @@ class Text(unittest.TestCase):
         self.assertRegex(text, r"\nand \d+ more columns: .*column49$")
         self.assertIn("column0 ", text)
 
+    def test_what_differs_comes_first(self):
+        rows = [{"trace": "t" * 90, "evict": name, "seed": 1, "faults": 9 + i} for i, name in enumerate(["lru", "opt"])]
+        lines = repr(Table(rows)).split("\n")
+        self.assertEqual(lines[:3], ["evict  faults", "lru         9", "opt        10"])
+        self.assertEqual(lines[3], "and 2 more columns: trace, seed")
+
     def test_many_rows(self):
         text = repr(Table([{"page": i} for i in range(1000)]))
         self.assertTrue(text.endswith("\nand 940 more rows"))

@@ -92,7 +92,7 @@ static void put_gnuplot(const char *script)
 
 static int draw_named(const char *name, const char *path, struct tide_error *err)
 {
-	struct td_cli_curve curves[] = {{name, xs, ys, 4}, {"second", xs, ys, 2}};
+	struct td_cli_curve curves[] = {{name, xs, ys, 4, NULL}, {"second", xs, ys, 2, NULL}};
 	struct td_cli_panel panel = {
 		.title = name, .x_label = name, .y_label = name, .curves = curves, .n = 2};
 
@@ -131,7 +131,7 @@ static void draws_svg_and_png(void **state)
 /* As wide as was asked for, with letters of 8 pt, in the colours that were asked for. */
 static void draws_as_asked(void **state)
 {
-	struct td_cli_curve curves[] = {{"first", xs, ys, 4}, {"second", xs, ys, 2}};
+	struct td_cli_curve curves[] = {{"first", xs, ys, 4, NULL}, {"second", xs, ys, 2, NULL}};
 	struct td_cli_panel panel = {.curves = curves, .n = 2};
 	struct td_report_look look;
 	char *text;
@@ -170,7 +170,7 @@ static void takes_names_as_they_are(void **state)
 
 static void draws_panels_without_points(void **state)
 {
-	struct td_cli_curve none = {"none", xs, ys + 2, 1}, some = {"some", xs, ys, 4};
+	struct td_cli_curve none = {"none", xs, ys + 2, 1, NULL}, some = {"some", xs, ys, 4, NULL};
 	struct td_cli_panel panels[] = {{.title = "first", .curves = &none, .n = 1},
 					{.title = "second"},
 					{.title = "third", .curves = &some, .n = 1}};
@@ -189,7 +189,7 @@ static void draws_panels_without_points(void **state)
 /* Less is drawn than with lines; x ends where it is told to. */
 static void draws_points_without_lines(void **state)
 {
-	struct td_cli_curve curve = {"dots", xs, ys, 4};
+	struct td_cli_curve curve = {"dots", xs, ys, 4, NULL};
 	struct td_cli_panel lines = {.curves = &curve, .n = 1, .x_most = 1000};
 	struct td_cli_panel points = {.curves = &curve, .n = 1, .points = true, .x_most = 1000};
 	char *text;

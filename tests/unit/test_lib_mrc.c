@@ -171,6 +171,56 @@ static void test_every_policy(void **state)
 	free(t);
 }
 
+/* ---- groups ---- */
+
+static uint64_t prefix_hits_of(const struct tide_accesses *a, const char *policy, uint64_t pages)
+{
+	char near[32];
+	struct tide_counts counts = {.size = sizeof counts};
+	struct tide_sim *sim;
+	snprintf(near, sizeof near, "%lup", (unsigned long)pages);
+	struct tide_sim_options options = {.size = sizeof options,
+					   .accesses = a,
+					   .near_size = near,
+					   .chunk = "1p",
+					   .prefetch = "none",
+					   .evict = policy};
+	assert_int_equal(tide_sim_open(&sim, &options, NULL), 0);
+	assert_int_equal(tide_sim_run(sim, NULL, NULL, NULL), 0);
+	tide_sim_counts(sim, &counts, NULL);
+	tide_sim_close(sim);
+	return counts.prefix_hits;
+}
+
+static void test_prefix_hits(void **state)
+{
+	static const char *const policies[] = {"lru", "opt",  "arc",        "fifo",
+					       "2q",  "gdsf", "prefix-lru", "random"};
+	enum { N = 3000 };
+	uint64_t page[N];
+	uint8_t first[N];
+	struct tide_accesses a = {.size = sizeof a, .n = N, .page = page, .first = first};
+	struct trace t;
+	(void)state;
+	make_trace(&t, 5, N, PAGES);
+	for (uint32_t i = 0; i < N; i++) {
+		page[i] = t.page[i];
+		first[i] = i % 9 == 4 || i % 7 == 4;
+	}
+	for (size_t k = 0; k < sizeof policies / sizeof *policies; k++) {
+		struct tide_mrc *m =
+			make(&(struct tide_mrc_options){.size = sizeof(struct tide_mrc_options),
+							.accesses = &a,
+							.policy = policies[k],
+							.sizes = "40"});
+		assert_non_null(m->prefix_hits);
+		for (size_t i = 0; i < m->n; i++)
+			assert_int_equal(m->prefix_hits[i],
+					 prefix_hits_of(&a, policies[k], m->at[i].size_pages));
+		free(m);
+	}
+}
+
 /* Above some pages a stack of leu is slower than runs; the curve is the same. */
 static void test_leu_of_many_pages(void **state)
 {
@@ -439,15 +489,11 @@ static void test_leu_without_refs(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_points_are_runs),
-		cmocka_unit_test(test_leu_of_many_pages),
-		cmocka_unit_test(test_leu_is_a_stack),
-		cmocka_unit_test(test_sizes),
-		cmocka_unit_test(test_sampled),
-		cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_every_policy),
-		cmocka_unit_test(test_errors_of_points),
-		cmocka_unit_test(test_auto),
+		cmocka_unit_test(test_points_are_runs),  cmocka_unit_test(test_leu_of_many_pages),
+		cmocka_unit_test(test_leu_is_a_stack),   cmocka_unit_test(test_sizes),
+		cmocka_unit_test(test_sampled),          cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_every_policy),     cmocka_unit_test(test_prefix_hits),
+		cmocka_unit_test(test_errors_of_points), cmocka_unit_test(test_auto),
 		cmocka_unit_test(test_leu_without_refs),
 	};
 	return cmocka_run_group_tests(tests, make_files, remove_files);

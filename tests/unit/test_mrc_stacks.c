@@ -92,7 +92,7 @@ static uint8_t begins(uint32_t i)
 	return i >= 3 && (i % 10 == 3 || i % 7 == 0);
 }
 
-static uint64_t plain_prefix_hits(const struct trace *t, uint32_t size)
+static uint64_t plain_prefix_hits(const struct trace *t, uint32_t size, pick *victim_of)
 {
 	uint32_t *held = calloc(size, sizeof *held), n = 0;
 	uint64_t hits = 0;
@@ -104,26 +104,25 @@ static uint64_t plain_prefix_hits(const struct trace *t, uint32_t size)
 		in_prefix = (in_prefix || begins(now)) && i < n;
 		hits += in_prefix;
 		if (i == n)
-			i = n == size ? pick_lru(t, held, n, now) : n++;
+			i = n == size ? victim_of(t, held, n, now) : n++;
 		held[i] = t->page[now];
 	}
 	free(held);
 	return hits;
 }
 
-static void test_lru_prefixes(void **state)
+static void compare_prefixes(const struct td_mrc_method *method, pick *victim_of)
 {
 	struct tide_batch *batch = calloc(1, sizeof *batch);
 	struct td_mrc_point at[PAGES];
 	struct trace t;
-	(void)state;
 	batch->object = calloc(1, sizeof *batch->object);
 	for (uint64_t seed = 1; seed <= 6; seed++) {
 		struct td_mrc *m;
 		double doubt;
 		uint64_t most = 0;
 		make_trace(&t, seed, 1500, (uint32_t)(seed * 6));
-		assert_int_equal(td_mrc_open(&m, &td_mrc_lru, NULL, 1, NULL), 0);
+		assert_int_equal(td_mrc_open(&m, method, NULL, 1, NULL), 0);
 		for (uint32_t from = 0; from < t.n; from += batch->n) {
 			fill_batch(batch, &t, from, 101);
 			for (uint32_t i = 0; i < batch->n; i++)
@@ -135,8 +134,8 @@ static void test_lru_prefixes(void **state)
 		assert_int_equal(td_mrc_measure(m, at, PAGES, &doubt, NULL), 0);
 		for (uint32_t i = 0; i < PAGES; i++) {
 			uint64_t hits = t.n - at[i].prefix_misses;
-			assert_int_equal(hits, plain_prefix_hits(&t, i + 1));
-			assert_int_equal(at[i].misses, plain_misses(&t, i + 1, pick_lru));
+			assert_int_equal(hits, plain_prefix_hits(&t, i + 1, victim_of));
+			assert_int_equal(at[i].misses, plain_misses(&t, i + 1, victim_of));
 			assert_true(hits >= most && hits <= t.n - at[i].misses);
 			most = hits;
 		}
@@ -145,6 +144,18 @@ static void test_lru_prefixes(void **state)
 	}
 	free(batch->object);
 	free(batch);
+}
+
+static void test_lru_prefixes(void **state)
+{
+	(void)state;
+	compare_prefixes(&td_mrc_lru, pick_lru);
+}
+
+static void test_opt_prefixes(void **state)
+{
+	(void)state;
+	compare_prefixes(&td_mrc_opt, pick_opt);
 }
 
 static void test_opt(void **state)
@@ -249,9 +260,10 @@ static void test_empty_sample(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_lru),    cmocka_unit_test(test_lru_prefixes),
-		cmocka_unit_test(test_opt),    cmocka_unit_test(test_opt_few_sizes),
-		cmocka_unit_test(test_sample), cmocka_unit_test(test_empty_sample),
+		cmocka_unit_test(test_lru),           cmocka_unit_test(test_lru_prefixes),
+		cmocka_unit_test(test_opt_prefixes),  cmocka_unit_test(test_opt),
+		cmocka_unit_test(test_opt_few_sizes), cmocka_unit_test(test_sample),
+		cmocka_unit_test(test_empty_sample),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

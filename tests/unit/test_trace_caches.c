@@ -150,6 +150,45 @@ static void twitter_refuses(void **state)
 	       "key size, value size, client, operation, time to live");
 }
 
+/* A mark of UTF-8 is no part of a text. Its content tells a twitter trace that is called .csv, or
+ * the output of valgrind that is called .txt, unless the caller has said the format or the columns.
+ */
+static void names_of_any_text(void **state)
+{
+	static const struct {
+		const char *name, *text, *columns, *format;
+	} files[] = {
+		{"a.csv", "0,q:q:1:8W,17,213,4,get,0\n", NULL, "twitter"},
+		{"a.csv", "0,q:q:1:8W,17,213,4,get,0\n", "key=2,size=4", "csv"},
+		{"a.csv", "1,w\n", NULL, "csv"},
+		{"a.txt", "==1== Lackey\n L 1ffefff7e8,8\n", NULL, "lackey"},
+		{"a.txt", "sort 12 1.5: mem-loads: 7f1234567800 \n", NULL, "perf"},
+		{"a.txt", "1 w\n", NULL, "txt"},
+		{"a.txt",
+		 "\xef\xbb\xbf"
+		 "7\n",
+		 NULL, "txt"},
+		{"unnamed",
+		 "\xef\xbb\xbf"
+		 "page,op\n7,w\n",
+		 NULL, "csv"},
+		{"unnamed",
+		 "\xef\xbb\xbf"
+		 "{\"hash_ids\": [7]}\n",
+		 NULL, "jsonl"},
+		{"a.txt", "# pages, of a disk\n7\n", NULL, "txt"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+		struct objects got = read_objects(&(struct td_trace_options){
+			.path = save(files[i].name, files[i].text, strlen(files[i].text)),
+			.columns = files[i].columns});
+		assert_string_equal(got.format, files[i].format);
+		free_objects(&got);
+	}
+}
+
 static void wiki_reads(void **state)
 {
 	struct objects got = parse(
@@ -202,10 +241,11 @@ static void oraclegeneral_sizes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lcs_versions),    cmocka_unit_test(lcs_seeks),
-		cmocka_unit_test(lcs_refuses),     cmocka_unit_test(twitter_reads),
-		cmocka_unit_test(twitter_refuses), cmocka_unit_test(wiki_reads),
-		cmocka_unit_test(others_stay_csv), cmocka_unit_test(oraclegeneral_sizes),
+		cmocka_unit_test(lcs_versions),        cmocka_unit_test(lcs_seeks),
+		cmocka_unit_test(lcs_refuses),         cmocka_unit_test(twitter_reads),
+		cmocka_unit_test(twitter_refuses),     cmocka_unit_test(wiki_reads),
+		cmocka_unit_test(names_of_any_text),   cmocka_unit_test(others_stay_csv),
+		cmocka_unit_test(oraclegeneral_sizes),
 	};
 
 	return cmocka_run_group_tests(tests, make_folder, remove_folder);

@@ -242,6 +242,8 @@ static void csv_refuses(void **state)
 	refuse("b.csv", "time,id\n1,2\n", NULL, -EINVAL,
 	       "%s line 1 is a header without a column named page, key, addr or lbn: say where it "
 	       "is with `columns` page=N, key=NAME or addr=NAME");
+	refuse("b.csv", "time;page\n1;2\n", NULL, -EINVAL,
+	       "%s has no comma in line 1: separate its fields by commas, as by tr ';\\t' ',,'");
 	refuse("b.csv", "time,offset\n", "offset", -EINVAL,
 	       "csv column offset: say what it is: page=offset, key=offset, or addr=offset for "
 	       "bytes");

@@ -168,7 +168,8 @@ static int plot(const struct td_cli_mrc *all, struct tide_error *err)
 					     : all->at[c].mrc->at[i].pages;
 			y[i] = all->at[c].mrc->at[i].miss_ratio;
 		}
-		drawn[c] = (struct td_cli_curve){all->at[c].policy, x, y, points};
+		drawn[c] = (struct td_cli_curve){all->at[c].policy, x, y, points,
+						 all->at[c].mrc->errors};
 	}
 	struct td_cli_panel panel = {.title = args->in.trace ? args->in.trace : args->in.workload,
 				     .x_label = args->objects ? "near memory, bytes"

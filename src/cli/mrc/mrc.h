@@ -2,6 +2,8 @@
 #ifndef TD_CLI_MRC_H
 #define TD_CLI_MRC_H
 
+#include <math.h>
+
 #include "../braces.h"
 #include "../cli.h"
 #include "../plot.h"
@@ -48,14 +50,21 @@ static inline bool td_cli_mrc_is_sampled(const struct tide_mrc *m)
 	return m->sampled_accesses < m->accesses;
 }
 
-/* What a miss is a share of. COUNT: of accesses. The others are for objects with sizes. */
-enum td_cli_mrc_by { TD_CLI_MRC_COUNT, TD_CLI_MRC_BYTES, TD_CLI_MRC_COST };
+/* What a miss is a share of. COUNT: of accesses. PREFIX: the same, but hits behind the first miss
+ * of their group do not count. The others are for objects with sizes. */
+enum td_cli_mrc_by { TD_CLI_MRC_COUNT, TD_CLI_MRC_PREFIX, TD_CLI_MRC_BYTES, TD_CLI_MRC_COST };
 
+/* NAN: the curve does not have it. */
 static inline double td_cli_mrc_ratio(const struct tide_mrc *m, size_t i, enum td_cli_mrc_by by)
 {
-	return by == TD_CLI_MRC_COUNT   ? m->at[i].miss_ratio
-	       : by == TD_CLI_MRC_BYTES ? m->objects[i].byte_miss_ratio
-					: m->objects[i].cost_miss_ratio;
+	switch (by) {
+	case TD_CLI_MRC_COUNT: return m->at[i].miss_ratio;
+	case TD_CLI_MRC_PREFIX:
+		return m->prefix_hits ? 1 - (double)m->prefix_hits[i] / (double)m->accesses : NAN;
+	case TD_CLI_MRC_BYTES: return m->objects[i].byte_miss_ratio;
+	case TD_CLI_MRC_COST: return m->objects[i].cost_miss_ratio;
+	}
+	return NAN;
 }
 
 /* show.c, json.c: all curves, for people and as a document. */

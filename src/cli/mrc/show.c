@@ -42,7 +42,10 @@ static double mean_of(const struct tide_mrc *m, enum td_cli_mrc_by by)
 /* Four digits, as a share of accesses, bytes or costs. */
 static void ratio_cell(struct td_cli_table *t, double ratio)
 {
-	td_cli_cell(t, "%.4f", ratio);
+	if (isnan(ratio))
+		td_cli_cell(t, "%s", "-");
+	else
+		td_cli_cell(t, "%.4f", ratio);
 }
 
 static void size_cells(struct td_cli_table *t, const struct td_cli_mrc *all, size_t i)
@@ -94,6 +97,15 @@ static bool has_costs(const struct td_cli_mrc *all)
 	return false;
 }
 
+/* Of an input with groups, unless all curves are sampled or bounds of variable size. */
+static bool has_prefixes(const struct td_cli_mrc *all)
+{
+	for (size_t c = 0; c < all->n; c++)
+		if (all->at[c].mrc->prefix_hits)
+			return true;
+	return false;
+}
+
 static int print_object_tables(const struct td_cli_mrc *all, struct tide_error *err)
 {
 	int rc;
@@ -121,6 +133,11 @@ int td_cli_mrc_show_tables(const struct td_cli_mrc *all, struct tide_error *err)
 
 	printf("Miss ratio by size:\n\n");
 	rc = print_table(all, TD_CLI_MRC_COUNT, err);
+	if (!rc && has_prefixes(all)) {
+		printf("\nPrefix miss ratio by size (only hits before the first miss of their group "
+		       "count):\n\n");
+		rc = print_table(all, TD_CLI_MRC_PREFIX, err);
+	}
 	if (!rc && all->args->objects)
 		rc = print_object_tables(all, err);
 	return rc;
