@@ -198,10 +198,11 @@ static void put_papers_lines(const struct td_report *r, FILE *to)
 			fprintf(to, "%zu of %zu figures within 25%%; ", p->near, p->figures);
 		size_t left = p->n - p->figures;
 		fprintf(to,
-			"of %zu statements <span class=\"verdict yes\">%zu agree</span> "
+			"of %zu %sstatements <span class=\"verdict yes\">%zu agree</span> "
 			"<span class=\"verdict no\">%zu differ</span> "
 			"<span class=\"verdict open\">%zu not judged</span></p>\n",
-			left, p->agree, p->disagree, left - p->agree - p->disagree);
+			left, p->figures ? "other " : "", p->agree, p->disagree,
+			left - p->agree - p->disagree);
 	}
 }
 

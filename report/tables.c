@@ -118,7 +118,8 @@ struct td_report_verdict td_report_verdict(const struct td_report_statement *s)
 	struct td_report_verdict v;
 
 	if (isfinite(s->error))
-		snprintf(v.text, sizeof v.text, "%+.0f%%", 100 * s->error);
+		snprintf(v.text, sizeof v.text, fabs(s->error) < .0995 ? "%+.1f%%" : "%+.0f%%",
+			 100 * s->error);
 	else
 		snprintf(v.text, sizeof v.text, "%s", words[s->agrees + 1]);
 	return v;
