@@ -99,13 +99,20 @@ struct td_report_curve {
 struct td_report_statement {
 	char *id, *what, *published, *measured, *note; /* as texts; note may be NULL */
 	double published_value, measured_value;        /* NAN: no number */
-	signed char agrees;                            /* 1, 0, or -1: not judged */
+	signed char agrees;                            /* 1, 0, or -1: not judged, or a figure */
+	double error; /* of a figure, as a share of what was published; NAN: it is none */
 };
 struct td_report_paper {
 	char *name;
 	struct td_report_statement *at;
-	size_t n, agree, disagree;
+	size_t n, agree, disagree, figures, near; /* near: figures that are off by 25% at most */
 };
+
+/* "differs", or of a figure "+12%". */
+struct td_report_verdict {
+	char text[32];
+};
+struct td_report_verdict td_report_verdict(const struct td_report_statement *s);
 
 #define TD_REPORT_BASELINES_MOST 8 /* each has tables of its own */
 

@@ -193,11 +193,16 @@ static void put_papers_lines(const struct td_report *r, FILE *to)
 		const struct td_report_paper *p = &r->papers[i];
 		fputs("<p><strong>", to);
 		td_report_html(to, p->name);
+		fputs("</strong>: ", to);
+		if (p->figures)
+			fprintf(to, "%zu of %zu figures within 25%%; ", p->near, p->figures);
+		size_t left = p->n - p->figures;
 		fprintf(to,
-			"</strong>: of %zu statements <span class=\"verdict yes\">%zu agree</span> "
+			"of %zu %sstatements <span class=\"verdict yes\">%zu agree</span> "
 			"<span class=\"verdict no\">%zu differ</span> "
 			"<span class=\"verdict open\">%zu not judged</span></p>\n",
-			p->n, p->agree, p->disagree, p->n - p->agree - p->disagree);
+			left, p->figures ? "other " : "", p->agree, p->disagree,
+			left - p->agree - p->disagree);
 	}
 }
 

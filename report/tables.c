@@ -112,14 +112,26 @@ void td_report_put_curves(const struct td_report *r, FILE *to)
 
 /* ---- statements of a paper ---- */
 
+struct td_report_verdict td_report_verdict(const struct td_report_statement *s)
+{
+	static const char *const words[] = {"not judged", "differs", "agrees"};
+	struct td_report_verdict v;
+
+	if (isfinite(s->error))
+		snprintf(v.text, sizeof v.text, fabs(s->error) < .0995 ? "%+.1f%%" : "%+.0f%%",
+			 100 * s->error);
+	else
+		snprintf(v.text, sizeof v.text, "%s", words[s->agrees + 1]);
+	return v;
+}
+
 /* Told by words and by colour. */
 static void put_verdict(const struct td_report_statement *s, FILE *to)
 {
 	static const char *const classes[] = {"open", "no", "yes"};
-	static const char *const words[] = {"not judged", "differs", "agrees"};
-	int i = s->agrees + 1;
 
-	fprintf(to, "<td><span class=\"verdict %s\">%s</span></td>", classes[i], words[i]);
+	fprintf(to, "<td><span class=\"verdict %s\">%s</span></td>", classes[s->agrees + 1],
+		td_report_verdict(s).text);
 }
 
 static void put_value(struct td_report_table *t, double value, const char *text)

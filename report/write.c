@@ -118,8 +118,6 @@ static void put_curves(const struct td_report *r, FILE *to)
 
 static void put_statements(const struct td_report *r, FILE *to)
 {
-	static const char *const verdicts[] = {"not judged", "differs", "agrees"};
-
 	fputs("paper,id,what,published,measured,verdict,note\n", to);
 	for (size_t i = 0; i < r->n_papers; i++)
 		for (size_t k = 0; k < r->papers[i].n; k++) {
@@ -129,7 +127,7 @@ static void put_statements(const struct td_report *r, FILE *to)
 			put_cell(to, s->what);
 			put_cell(to, s->published);
 			put_cell(to, s->measured);
-			put_cell(to, verdicts[s->agrees + 1]);
+			put_cell(to, td_report_verdict(s).text);
 			td_report_csv(to, s->note ? s->note : "");
 			putc('\n', to);
 		}

@@ -100,6 +100,9 @@ struct tide_sim_options {
 	 * the built-in ones. The structs and the table must stay until the handle is closed. NULL:
 	 * none. */
 	const struct tide_policy *const *own;
+	/* With place, and with an input: at the end of the run, the dirty pages of tiers 1 and 2
+	 * are written to tier 3. */
+	bool flush;
 };
 
 struct tide_sim;

@@ -81,25 +81,17 @@ static struct text in_words(const struct td_cli_reproduction *r, const char *for
 
 /* ---- the note ---- */
 
-static struct text size_note(const struct td_claim *row, double measured, const char *why)
+/* Signed, as a share of what was published. Where that is 0, what is not counts as all of it. */
+static double error_of(const struct td_claim *row, double measured)
 {
-	bool points = row->size < 0;
-	double off = measured - row->published, most = abs(row->size);
-	const char *unit = points ? " points" : "%";
-	struct text t;
-
-	if (!points && row->published != 0)
-		off *= 100 / fabs(row->published);
-	if (fabs(off) <= most)
-		snprintf(t.at, sizeof t.at, "its size agrees: %+.*f%s", points, off, unit);
-	else
-		snprintf(t.at, sizeof t.at, "its size is off by %+.*f%s%s%s", points, off, unit,
-			 why ? ": " : "", why ? why : "");
-	return t;
+	if (row->published == 0)
+		return measured == 0 ? 0 : measured > 0 ? 1 : -1;
+	return (measured - row->published) / fabs(row->published);
 }
 
+/* Why is for figures that are off by more than a tenth, and for what does not agree. */
 static const char *note_of(const struct td_claim *row, const struct td_claims_measured *m,
-			   bool known, struct text *room)
+			   bool known)
 {
 	const char *why = is_text(m->note) ? m->note : row->why;
 
@@ -107,12 +99,9 @@ static const char *note_of(const struct td_claim *row, const struct td_claims_me
 		return why;
 	if (!known)
 		return NO_RESULT;
-	if (row->text || row->kind == TD_CLAIM_IDENTITY)
-		return m->agrees ? NULL : why;
-	if (row->size == ANY_SIZE)
-		return why;
-	*room = size_note(row, m->v[0], why);
-	return room->at;
+	if (row->kind == TD_CLAIM_FIGURE)
+		return fabs(error_of(row, m->v[0])) > .1 ? why : NULL;
+	return m->agrees ? NULL : why;
 }
 
 /* ---- the statement ---- */
@@ -149,17 +138,17 @@ void td_claims_state(struct td_cli_reproduction *r, const struct td_claim *row,
 		     const struct td_claims_measured *m)
 {
 	static const char *const kinds[] = {"figure", "direction", "identity", "not judged"};
-	bool known = is_known(row, m),
+	bool known = is_known(row, m), is_figure = row->kind == TD_CLAIM_FIGURE,
 	     judged = known && row->kind != TD_CLAIM_NOT_JUDGED && m->agrees != TD_UNJUDGED;
-	struct text note;
 
-	json_array_append_new(r->statements,
-			      json_pack("{ss ss ss ss so so so ss?}", "id", row->id, "what",
-					row->what, "place", row->place, "kind", kinds[row->kind],
-					"published", published_json(row), "measured",
-					measured_json(r, row, m), "agrees",
-					judged ? json_boolean(m->agrees) : json_null(), "note",
-					note_of(row, m, known, &note)));
+	json_array_append_new(
+		r->statements,
+		json_pack("{ss ss ss ss so so so so ss?}", "id", row->id, "what", row->what,
+			  "place", row->place, "kind", kinds[row->kind], "published",
+			  published_json(row), "measured", measured_json(r, row, m), "error",
+			  judged && is_figure ? json_real(error_of(row, m->v[0])) : json_null(),
+			  "agrees", judged && !is_figure ? json_boolean(m->agrees) : json_null(),
+			  "note", note_of(row, m, known)));
 }
 
 const struct td_claim *td_claims_row(const struct td_claims *p, const char *format, const char *app)

@@ -19,17 +19,11 @@
 struct td_claims;
 
 enum td_claim_kind {
-	TD_CLAIM_FIGURE,    /* a number, and ours */
+	TD_CLAIM_FIGURE,    /* a number, and ours: how far off is it? */
 	TD_CLAIM_DIRECTION, /* words: more, less, alike, in this order */
-	TD_CLAIM_IDENTITY,  /* holds by construction */
+	TD_CLAIM_IDENTITY,  /* holds by construction: shown, not counted */
 	TD_CLAIM_NOT_JUDGED /* why says the reason */
 };
-
-/* How far off the size of a figure may be: percent of it, or, negative, points of a percentage. 0:
- * the size is not looked at. */
-#define PERCENT(n) (n)
-#define POINTS(n) (-(n))
-#define ANY_SIZE 0
 
 struct td_claim {
 	const char *id, *what;
@@ -37,7 +31,6 @@ struct td_claim {
 	enum td_claim_kind kind;
 	double published; /* NAN: nothing was */
 	const char *text; /* published words, in place of the number; NULL: the number */
-	int size;
 	/* How measured values are written: as for printf, all of them doubles but that %s takes the
 	 * number of an application and %c that of a configuration. NULL: the first, as a number. */
 	const char *format;
@@ -53,7 +46,7 @@ struct td_claims_cell {
 struct td_claims_measured {
 	double v[TD_CLAIMS_VALUES]; /* NAN: not run */
 	const char *words;          /* in place of them; NULL or empty: the values */
-	int agrees;                 /* 0, 1, or TD_UNJUDGED: not here */
+	int agrees;                 /* not of a figure: 0, 1, or TD_UNJUDGED: not here */
 	const char *note;           /* in place of the row's why; NULL or empty: that */
 };
 #define TD_UNJUDGED (-1)
@@ -93,6 +86,7 @@ double td_claims_higher(double x, double y);
 struct td_claims_run {
 	char workload[128], near_size[24], host[24], evict[64], model[64];
 	const char *page, *chunk, *prefetch, *place;
+	bool flush;
 	struct td_cli_run result;
 };
 
@@ -122,6 +116,7 @@ struct td_claims_paper {
 		     struct td_claims_run *run);
 	const struct td_claim *rows;
 	size_t rows_n;
+	const char *const *headlines; /* ids of the figures to begin with; ends with NULL */
 	void (*claim)(struct td_claims *p);
 	int (*print)(const struct td_claims *p, struct tide_error *err);
 };

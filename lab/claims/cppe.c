@@ -63,12 +63,6 @@ static double all_untouched(const struct td_claims *p, unsigned s, unsigned a)
 	return f.missing ? (double)NAN : f.sum;
 }
 
-/* Does it switch to LRU by the end of the fourth interval? That is what the tables are about. */
-static bool switches(double most, double total)
-{
-	return most >= 32 || total >= 40;
-}
-
 static bool like(double x, double y)
 {
 	return fabs(x - y) <= LIKE * y;
@@ -316,6 +310,8 @@ static unsigned cost(unsigned a)
 	return apps[a].cost;
 }
 
+static const char *const headlines[] = {"figure8-average-75", "figure8-average-50", NULL};
+
 const struct td_claims_paper td_claims_paper_cppe = {
 	.name = "cppe",
 	.apps = APPS,
@@ -330,6 +326,7 @@ const struct td_claims_paper td_claims_paper_cppe = {
 	.cost = cost,
 	.make = make,
 	.rows = rows,
+	.headlines = headlines,
 	.rows_n = sizeof rows / sizeof *rows,
 	.claim = claim,
 	.print = print,

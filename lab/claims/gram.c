@@ -243,6 +243,9 @@ static int reproduce(struct td_cli_gram *g, struct tide_error *err)
 	if (g->args->plot)
 		rc = td_cli_gram_plot(g, err);
 	td_cli_progress_end(&g->r.progress);
+	g->r.headlines = td_claims_paper_gram.headlines;
+	if (!rc && !g->args->json)
+		rc = td_cli_reproduce_measure(&g->r, err);
 	if (!rc && !g->args->json)
 		rc = td_cli_gram_print(g, err);
 	return rc ? rc : td_cli_reproduce_print(&g->r, err);

@@ -44,7 +44,8 @@ static bool same_run(const struct td_claims_run *a, const struct td_claims_run *
 	return same_input(a, b) && same_text(a->near_size, b->near_size) &&
 	       same_text(a->host, b->host) && same_text(a->evict, b->evict) &&
 	       same_text(a->model, b->model) && same_text(a->chunk, b->chunk) &&
-	       same_text(a->prefetch, b->prefetch) && same_text(a->place, b->place);
+	       same_text(a->prefetch, b->prefetch) && same_text(a->place, b->place) &&
+	       a->flush == b->flush;
 }
 
 static void add_run(struct td_claims *p, unsigned s, unsigned a, unsigned c)
@@ -147,6 +148,7 @@ static bool begin(void *arg, size_t i, struct td_cli_run *run)
 						 .evict = of->evict,
 						 .prefetch = of->prefetch,
 						 .place = of->place,
+						 .flush = of->flush,
 						 .host = given(of->host),
 						 .model = of->model};
 	while (!same_input(&p->runs[run->group], of))
@@ -202,8 +204,11 @@ static int evaluate(struct td_claims *p, struct tide_error *err)
 	td_cli_progress_end(&p->r.progress);
 	p->r.app = p->paper->app;
 	p->r.config = p->paper->config;
+	p->r.headlines = p->paper->headlines;
 	p->paper->claim(p);
 	if (!p->options->json)
+		rc = td_cli_reproduce_measure(&p->r, err);
+	if (!rc && !p->options->json)
 		rc = p->paper->print(p, err);
 	return rc ? rc : td_cli_reproduce_print(&p->r, err);
 }

@@ -270,7 +270,10 @@ static int reproduce(struct td_cli_leu *f, struct tide_error *err)
 	for (size_t i = 0; i < f->n; i++)
 		add_runs(f, &f->inputs[i]);
 	td_cli_progress_end(&f->r.progress);
+	f->r.headlines = td_claims_paper_leu.headlines;
 	if (!f->args->json)
+		rc = td_cli_reproduce_measure(&f->r, err);
+	if (!rc && !f->args->json)
 		rc = print_curves(f, err);
 	return rc ? rc : td_cli_reproduce_print(&f->r, err);
 }

@@ -302,6 +302,8 @@ static unsigned cost(unsigned a)
 	return a;
 }
 
+static const char *const headlines[] = {"fig9-tm", "fig9-tm++", "fig9-most", NULL};
+
 const struct td_claims_paper td_claims_paper_observuvm = {
 	.name = "observuvm",
 	.apps = APPS,
@@ -315,6 +317,7 @@ const struct td_claims_paper td_claims_paper_observuvm = {
 	.check = check,
 	.make = make,
 	.rows = rows,
+	.headlines = headlines,
 	.rows_n = sizeof rows / sizeof *rows,
 	.claim = claim,
 	.print = print,

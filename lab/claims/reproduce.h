@@ -21,6 +21,7 @@ struct td_cli_reproduction {
 	struct td_cli_progress progress;
 	uint64_t step, steps;         /* runs begun, and all of them */
 	td_cli_name_at *app, *config; /* names that rows write; NULL: none */
+	const char *const *headlines; /* ids of the rows to begin with; ends with NULL */
 	bool json;
 };
 
@@ -36,6 +37,11 @@ int td_cli_choose_study(const char *study, td_cli_name_at *name, size_t *found,
 int td_cli_choose_apps(const char *only, td_cli_name_at *name, uint32_t *wanted,
 		       struct tide_error *err);
 void td_cli_reproduce_show(void *reproduction, uint64_t done, uint64_t total); /* a tide_progress */
+/* measure.c: the headline numbers, how far off the figures are, and how many directions agree. As
+ * text, and as JSON, NULL: no memory. */
+int td_cli_reproduce_measure(const struct td_cli_reproduction *r, struct tide_error *err);
+json_t *td_cli_reproduce_measured(const struct td_cli_reproduction *r, struct tide_error *err);
+struct td_cli_number td_cli_error_words(const json_t *statement); /* "+12%" */
 /* Prints the statements, or the JSON document. */
 int td_cli_reproduce_print(struct td_cli_reproduction *r, struct tide_error *err);
 void td_cli_reproduce_free(struct td_cli_reproduction *r);

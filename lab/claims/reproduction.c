@@ -37,37 +37,40 @@ static void print_value(const char *name, const json_t *value)
 		printf("%s nothing", name);
 }
 
-static const char *verdict_word(const json_t *agrees)
+/* Of a figure, how far off it is. */
+static struct td_cli_number verdict(const json_t *s)
 {
-	if (json_is_null(agrees))
-		return "-";
-	return json_is_true(agrees) ? "yes" : "no";
+	const json_t *agrees = json_object_get(s, "agrees");
+	struct td_cli_number word = {"-"};
+
+	if (json_is_number(json_object_get(s, "error")))
+		return td_cli_error_words(s);
+	if (json_is_boolean(agrees))
+		snprintf(word.text, sizeof word.text, "%s", json_is_true(agrees) ? "yes" : "no");
+	return word;
 }
 
 static void print_statement(const json_t *s)
 {
 	const char *note = json_string_value(json_object_get(s, "note"));
 
-	printf("%-8s%s: %s\n        ", verdict_word(json_object_get(s, "agrees")),
-	       json_string_value(json_object_get(s, "id")),
+	printf("%-8s%s: %s\n        ", verdict(s).text, json_string_value(json_object_get(s, "id")),
 	       json_string_value(json_object_get(s, "what")));
 	print_value("published", json_object_get(s, "published"));
 	print_value("; measured", json_object_get(s, "measured"));
 	printf("%s%s%s\n", note ? "\n        (" : "", note ? note : "", note ? ")" : "");
 }
 
-static void print_end(const char *paper, const json_t *statements)
+static int print_json(struct td_cli_reproduction *r, struct tide_error *err)
 {
-	size_t i, agree = 0, disagree = 0, n = json_array_size(statements);
-	const json_t *s;
+	json_t *measure = td_cli_reproduce_measured(r, err);
 
-	json_array_foreach(statements, i, s)
-	{
-		agree += json_is_true(json_object_get(s, "agrees"));
-		disagree += json_is_false(json_object_get(s, "agrees"));
-	}
-	printf("\n%s: of %zu statements %zu agree, %zu do not, %zu cannot be judged here.\n", paper,
-	       n, agree, disagree, n - agree - disagree);
+	if (!measure)
+		return -ENOMEM;
+	return td_cli_print_json(json_pack("{ss ss ss so sO sO}", "tide", tide_version(), "verb",
+					   "reproduce", "paper", r->paper, "measure", measure,
+					   "statements", r->statements, "runs", r->runs),
+				 err);
 }
 
 int td_cli_reproduce_print(struct td_cli_reproduction *r, struct tide_error *err)
@@ -77,13 +80,9 @@ int td_cli_reproduce_print(struct td_cli_reproduction *r, struct tide_error *err
 
 	td_cli_progress_end(&r->progress);
 	if (r->json)
-		return td_cli_print_json(json_pack("{ss ss ss sO sO}", "tide", tide_version(),
-						   "verb", "reproduce", "paper", r->paper,
-						   "statements", r->statements, "runs", r->runs),
-					 err);
-	printf("agrees  statement\n");
+		return print_json(r, err);
+	printf("verdict statement\n");
 	json_array_foreach(r->statements, i, s) print_statement(s);
-	print_end(r->paper, r->statements);
 	return 0;
 }
 

@@ -3,8 +3,9 @@
  *
  *     WHEN(condition)           the rows that follow, up to the next WHEN, are stated if it holds
  *     NOTE(text)                a td_claims_cell in place of the next row's why
- *     FIGURE(id, place, what, published, size, measured, agrees, why)
- *     IDENTITY                  the same
+ *     FIGURE(id, place, what, published, measured, why)
+ *     IDENTITY(id, place, what, published, measured, agrees, why)
+ *     IDENTITY_WORDS(id, place, what, published words, measured words, agrees, why)
  *     DIRECTION(id, place, what, published words, agrees, why, format, values...)
  *     WORDS(id, place, what, published words, measured words, agrees, why)
  *     NOT_JUDGED(id, place, what, published, measured, why)
@@ -16,6 +17,7 @@
 #undef NOTE
 #undef FIGURE
 #undef IDENTITY
+#undef IDENTITY_WORDS
 #undef DIRECTION
 #undef WORDS
 #undef NOT_JUDGED
@@ -26,20 +28,19 @@
 #undef ROWS_AS_TABLE
 #define WHEN(condition)
 #define NOTE(text)
-#define ROW_NUMBER(kind_, id_, place_, what_, published_, size_, why_) \
+#define ROW_NUMBER(kind_, id_, place_, what_, published_, why_) \
 	{.id = id_, \
 	 .what = what_, \
 	 .place = place_, \
 	 .kind = kind_, \
 	 .published = published_, \
-	 .size = size_, \
 	 .why = why_},
-#define FIGURE(id_, place_, what_, published_, size_, measured_, agrees_, why_) \
-	ROW_NUMBER(TD_CLAIM_FIGURE, id_, place_, what_, published_, size_, why_)
-#define IDENTITY(id_, place_, what_, published_, size_, measured_, agrees_, why_) \
-	ROW_NUMBER(TD_CLAIM_IDENTITY, id_, place_, what_, published_, size_, why_)
+#define FIGURE(id_, place_, what_, published_, measured_, why_) \
+	ROW_NUMBER(TD_CLAIM_FIGURE, id_, place_, what_, published_, why_)
+#define IDENTITY(id_, place_, what_, published_, measured_, agrees_, why_) \
+	ROW_NUMBER(TD_CLAIM_IDENTITY, id_, place_, what_, published_, why_)
 #define NOT_JUDGED(id_, place_, what_, published_, measured_, why_) \
-	ROW_NUMBER(TD_CLAIM_NOT_JUDGED, id_, place_, what_, published_, ANY_SIZE, why_)
+	ROW_NUMBER(TD_CLAIM_NOT_JUDGED, id_, place_, what_, published_, why_)
 #define DIRECTION(id_, place_, what_, published_, agrees_, why_, format_, ...) \
 	{.id = id_, \
 	 .what = what_, \
@@ -50,6 +51,13 @@
 	 .why = why_},
 #define WORDS(id_, place_, what_, published_, words_, agrees_, why_) \
 	DIRECTION(id_, place_, what_, published_, agrees_, why_, NULL, 0)
+#define IDENTITY_WORDS(id_, place_, what_, published_, words_, agrees_, why_) \
+	{.id = id_, \
+	 .what = what_, \
+	 .place = place_, \
+	 .kind = TD_CLAIM_IDENTITY, \
+	 .text = published_, \
+	 .why = why_},
 #define NOT_JUDGED_WORDS(id_, place_, what_, published_, words_, why_) \
 	{.id = id_, \
 	 .what = what_, \
@@ -72,9 +80,9 @@
 	} \
 	note.text[0] = 0; \
 	row++;
-#define FIGURE(id_, place_, what_, published_, size_, measured_, agrees_, why_) \
+#define FIGURE(id_, place_, what_, published_, measured_, why_) ROW_NUMBER(published_, measured_, 1)
+#define IDENTITY(id_, place_, what_, published_, measured_, agrees_, why_) \
 	ROW_NUMBER(published_, measured_, agrees_)
-#define IDENTITY FIGURE
 #define NOT_JUDGED(id_, place_, what_, published_, measured_, why_) \
 	ROW_NUMBER(published_, measured_, TD_UNJUDGED)
 #define DIRECTION(id_, place_, what_, published_, agrees_, why_, format_, ...) \
@@ -93,6 +101,7 @@
 				&(struct td_claims_measured){{NAN}, words_, agrees_, note.text}); \
 	note.text[0] = 0; \
 	row++;
+#define IDENTITY_WORDS WORDS
 #define NOT_JUDGED_WORDS(id_, place_, what_, published_, words_, why_) \
 	WORDS(id_, place_, what_, published_, words_, TD_UNJUDGED, why_)
 #endif

@@ -3,19 +3,19 @@
 
 enum { POWER, TEMP0, TEMP1 };
 enum { N };
-enum { ARG_N, ARG_STEPS, ARG_POWER, ARG_FROM, ARG_TO };
+enum { ARG_N, ARG_BYTES, ARG_STEPS, ARG_POWER, ARG_FROM, ARG_TO };
 
 static bool steps_of_time(const struct td_gpu_app *app, const struct td_gpu_launch *l, uint64_t n,
 			  struct td_gpu_instr *out)
 {
 	const int64_t *arg = l->arg;
-	int64_t row = arg[ARG_N] * 4, border = arg[ARG_STEPS];
+	int64_t bytes = arg[ARG_BYTES], row = arg[ARG_N] * bytes, border = arg[ARG_STEPS];
 	static const unsigned which[] = {ARG_FROM, ARG_POWER, ARG_TO};
 
 	(void)app;
 	if (n == 3)
 		return false;
-	*out = td_gpu_instr(l, (unsigned)n, (unsigned)arg[which[n]], n == 2, 0, 4, row);
+	*out = td_gpu_instr(l, (unsigned)n, (unsigned)arg[which[n]], n == 2, 0, bytes, row);
 	if (n == 2) { /* What lies outside was read to be computed upon, and is another block's. */
 		out->tx_from = out->ty_from = border;
 		out->tx_to = out->ty_to = 16 - border;
@@ -23,8 +23,8 @@ static bool steps_of_time(const struct td_gpu_app *app, const struct td_gpu_laun
 	return true;
 }
 
-struct td_gpu_launch td_gpu_hotspot(int64_t n, int64_t steps, unsigned power, unsigned from,
-				    unsigned to)
+struct td_gpu_launch td_gpu_hotspot(int64_t n, int64_t bytes, int64_t steps, unsigned power,
+				    unsigned from, unsigned to)
 {
 	int64_t inner = 16 - 2 * steps;
 	uint64_t blocks = (uint64_t)((n + inner - 1) / inner);
@@ -34,6 +34,7 @@ struct td_gpu_launch td_gpu_hotspot(int64_t n, int64_t steps, unsigned power, un
 	l.x_first = l.y_first = -steps;
 	td_gpu_clip(&l, n, n);
 	l.arg[ARG_N] = n;
+	l.arg[ARG_BYTES] = bytes;
 	l.arg[ARG_STEPS] = steps;
 	l.arg[ARG_POWER] = power;
 	l.arg[ARG_FROM] = from;
@@ -44,7 +45,7 @@ struct td_gpu_launch td_gpu_hotspot(int64_t n, int64_t steps, unsigned power, un
 
 static bool launch(struct td_gpu_app *app, uint64_t i, struct td_gpu_launch *out)
 {
-	*out = td_gpu_hotspot(app->p[N], 2, POWER, TEMP0, TEMP1);
+	*out = td_gpu_hotspot(app->p[N], 4, 2, POWER, TEMP0, TEMP1);
 	return i < 1;
 }
 

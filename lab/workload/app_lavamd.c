@@ -11,7 +11,7 @@ enum { BOX_BYTES = 656, LIST_AT = 32, ENTRY_BYTES = 24, NUMBER_AT = 12 };
 enum { AROUND = 27, HOME = AROUND / 2 };
 
 static const struct tide_param params[] = {
-	TD_GMT_PARAMS("4096"),
+	TD_GMT_PARAMS("4096", "2"),
 	{0},
 };
 

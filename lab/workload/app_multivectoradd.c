@@ -7,7 +7,7 @@ enum { ELEMENTS, WARP_PAGES };
 enum { PAGE_ELEMENTS = TD_GMT_PAGE_BYTES / 8 };
 
 static const struct tide_param params[] = {
-	TD_GMT_PARAMS("4096"),
+	TD_GMT_PARAMS("4096", "2"),
 	{0},
 };
 

@@ -4,7 +4,7 @@
 enum { RESULT0, RESULT1, WALL };
 enum { COLS, ROWS };
 enum { SCALE, MODE, JITTER, PARAM_ROWS };
-enum { ARG_COLS, ARG_FIRST, ARG_STEPS, ARG_PYRAMID, ARG_WALL, ARG_FROM, ARG_TO };
+enum { ARG_COLS, ARG_BYTES, ARG_FIRST, ARG_STEPS, ARG_PYRAMID, ARG_WALL, ARG_FROM, ARG_TO };
 enum { THREADS = 256, PYRAMID = 20 };
 
 static const struct tide_param params[] = {
@@ -19,40 +19,41 @@ static bool descend(const struct td_gpu_app *app, const struct td_gpu_launch *l,
 		    struct td_gpu_instr *out)
 {
 	const int64_t *arg = l->arg;
-	int64_t step = (int64_t)n - 1, row = arg[ARG_COLS] * 4;
+	int64_t step = (int64_t)n - 1, threads = l->block_x, bytes = arg[ARG_BYTES];
 
 	(void)app;
 	if (n == 0)
-		*out = td_gpu_instr(l, 0, (unsigned)arg[ARG_FROM], TD_GPU_READ, 0, 4, 0);
+		*out = td_gpu_instr(l, 0, (unsigned)arg[ARG_FROM], TD_GPU_READ, 0, bytes, 0);
 	else if (step < arg[ARG_STEPS]) {
 		*out = td_gpu_instr(l, 1, (unsigned)arg[ARG_WALL], TD_GPU_READ,
-				    (arg[ARG_FIRST] + step) * row, 4, 0);
+				    (arg[ARG_FIRST] + step) * arg[ARG_COLS] * bytes, bytes, 0);
 		/* Each step needs the one before on both sides: a column less at either end. */
 		out->tx_from = step + 1;
-		out->tx_to = THREADS - 1 - step;
+		out->tx_to = threads - 1 - step;
 	} else {
-		*out = td_gpu_instr(l, 2, (unsigned)arg[ARG_TO], TD_GPU_WRITE, 0, 4, 0);
+		*out = td_gpu_instr(l, 2, (unsigned)arg[ARG_TO], TD_GPU_WRITE, 0, bytes, 0);
 		out->tx_from = arg[ARG_PYRAMID];
-		out->tx_to = THREADS - arg[ARG_PYRAMID];
+		out->tx_to = threads - arg[ARG_PYRAMID];
 	}
 	return step <= arg[ARG_STEPS];
 }
 
-struct td_gpu_launch td_gpu_pathfinder(int64_t cols, int64_t first, int64_t steps, int64_t pyramid,
-				       unsigned wall, unsigned from, unsigned to)
+struct td_gpu_launch td_gpu_pathfinder(const struct td_gpu_wall *wall, int64_t first, int64_t steps,
+				       unsigned from, unsigned to)
 {
-	int64_t inner = THREADS - 2 * pyramid;
-	struct td_gpu_launch l =
-		td_gpu_grid("pathfinder", (uint64_t)((cols + inner - 1) / inner), 1, THREADS, 1);
+	int64_t inner = wall->threads - 2 * wall->pyramid;
+	struct td_gpu_launch l = td_gpu_grid(
+		"pathfinder", (uint64_t)((wall->cols + inner - 1) / inner), 1, wall->threads, 1);
 
 	l.x_step = inner;
-	l.x_first = -pyramid;
-	td_gpu_clip(&l, cols, 1);
-	l.arg[ARG_COLS] = cols;
+	l.x_first = -wall->pyramid;
+	td_gpu_clip(&l, wall->cols, 1);
+	l.arg[ARG_COLS] = wall->cols;
+	l.arg[ARG_BYTES] = wall->bytes;
 	l.arg[ARG_FIRST] = first;
 	l.arg[ARG_STEPS] = steps;
-	l.arg[ARG_PYRAMID] = pyramid;
-	l.arg[ARG_WALL] = wall;
+	l.arg[ARG_PYRAMID] = wall->pyramid;
+	l.arg[ARG_WALL] = wall->array;
 	l.arg[ARG_FROM] = from;
 	l.arg[ARG_TO] = to;
 	l.instr = descend;
@@ -63,8 +64,9 @@ static bool launch(struct td_gpu_app *app, uint64_t i, struct td_gpu_launch *out
 {
 	int64_t first = (int64_t)i * PYRAMID, left = app->p[ROWS] - 1 - first;
 
-	*out = td_gpu_pathfinder(app->p[COLS], first, left < PYRAMID ? left : PYRAMID, PYRAMID,
-				 WALL, i % 2 ? RESULT1 : RESULT0, i % 2 ? RESULT0 : RESULT1);
+	struct td_gpu_wall wall = {app->p[COLS], 4, PYRAMID, THREADS, WALL};
+	*out = td_gpu_pathfinder(&wall, first, left < PYRAMID ? left : PYRAMID,
+				 i % 2 ? RESULT1 : RESULT0, i % 2 ? RESULT0 : RESULT1);
 	return left > 0;
 }
 

@@ -1,41 +1,41 @@
-/* Pathfinder, eight rows per launch. A launch touches ten rows of data, the two results and eight
- * of the wall; these are a little more than the near memory holds, so a result has just gone when
- * the next launch needs it. */
+/* Pathfinder as GMT's authors run it, two rows per launch: 240 million columns of 8 bytes where
+ * near memory has 16 GiB. The last row of the wall is not read. */
 #include "gmt.h"
 #include "kernels.h"
 
 enum { RES0, RES1, WALL };
-enum { COLS, WALL_ROWS };
-enum { STEPS = 8, LAUNCH_ROWS = STEPS + 2 };
+enum { COLS, ROWS };
+enum { STEPS = 2, BYTES = 8, THREADS = 512 };
+#define COLS_PER_NEAR_BYTE (240e6 / 0x1p34)
 
 static const struct tide_param params[] = {
-	TD_GMT_PARAMS("4096"),
+	TD_GMT_PARAMS("4096", "2.056"),
 	{0},
 };
 
 static bool launch(struct td_gpu_app *app, uint64_t i, struct td_gpu_launch *out)
 {
-	int64_t first = (int64_t)i * STEPS, left = app->p[WALL_ROWS] - first;
+	struct td_gpu_wall wall = {app->p[COLS], BYTES, STEPS, THREADS, WALL};
+	int64_t first = (int64_t)i * STEPS, left = app->p[ROWS] - 1 - first;
 
 	if (left <= 0)
 		return false;
-	*out = td_gpu_pathfinder(app->p[COLS], first, left < STEPS ? left : STEPS, STEPS, WALL,
-				 i % 2 ? RES1 : RES0, i % 2 ? RES0 : RES1);
+	*out = td_gpu_pathfinder(&wall, first, left < STEPS ? left : STEPS, i % 2 ? RES1 : RES0,
+				 i % 2 ? RES0 : RES1);
 	return true;
 }
 
 static int setup(struct td_gpu_app *app, const union tide_value *v, struct tide_error *err)
 {
-	/* A little: a twentieth, and what the blocks that run together have in hand. */
-	int64_t hand = (int64_t)app->machine->sms * app->machine->threads_per_sm;
-	int64_t cols = v[TD_GMT_T1].i * TD_GMT_PAGE_BYTES / (4 * LAUNCH_ROWS) * 21 / 20 + hand;
-	int64_t rows = td_gmt_count(v, 4 * (double)cols, 1);
+	double near_bytes = (double)v[TD_GMT_T1].i * TD_GMT_PAGE_BYTES;
+	int64_t cols = (int64_t)(near_bytes * COLS_PER_NEAR_BYTE) + 1;
+	int64_t rows = td_gmt_count(v, BYTES * (double)cols, 1) - 2; /* less the two results */
 
 	app->p[COLS] = cols;
-	app->p[WALL_ROWS] = rows > 1 ? rows - 1 : 1; /* the first is in the result */
-	td_gpu_add(app, "res0", (uint64_t)cols * 4);
-	td_gpu_add(app, "res1", (uint64_t)cols * 4);
-	td_gpu_add(app, "wall", (uint64_t)cols * (uint64_t)app->p[WALL_ROWS] * 4);
+	app->p[ROWS] = rows > 2 ? rows : 2;
+	td_gpu_add(app, "res0", (uint64_t)cols * BYTES);
+	td_gpu_add(app, "res1", (uint64_t)cols * BYTES);
+	td_gpu_add(app, "wall", (uint64_t)cols * (uint64_t)app->p[ROWS] * BYTES);
 	app->launch = launch;
 	return td_gmt_check(app, v, err);
 }
@@ -46,9 +46,9 @@ const struct td_gpu_workload td_workload_app_pathfinder = {
 			.name = "pathfinder",
 			.paper = "GMT",
 			.type = "Tier-1",
-			.summary = "dynamic programming over rows, eight per launch",
-			.footprint_bytes = UINT64_C(41254) * 65536,
-			.accesses = 55139,
+			.summary = "dynamic programming over rows, two per launch",
+			.footprint_bytes = UINT64_C(41657) * 65536,
+			.accesses = 85092,
 			.arrays = 3,
 			.params = params,
 			TD_GPU_WORKLOAD,

@@ -1,12 +1,12 @@
 /* SRAD v2 of Rodinia: speckle-reducing diffusion of an image, two launches an iteration. A block of
  * 16 * 16 pixels reads the rows and columns beside it; where it is at the image's edge, the edge
  * itself, so these instructions come in two parts. */
-#include "kernels.h"
+#include "gpu.h"
 
-enum { J, C, E, W, S, N }; /* from number arg[ARG_J] on */
+enum { J, C, E, W, S, N };
 enum { SIDE, ITERS };
 enum { SCALE, MODE, JITTER, PARAM_ITERS };
-enum { ARG_SIDE, ARG_J };
+enum { ARG_SIDE };
 
 static const struct tide_param params[] = {
 	TD_GPU_PARAM_SCALE,
@@ -19,8 +19,7 @@ static const struct tide_param params[] = {
 static struct td_gpu_instr pixel(const struct td_gpu_launch *l, unsigned pc, int64_t array,
 				 bool write)
 {
-	return td_gpu_instr(l, pc, (unsigned)(l->arg[ARG_J] + array), write, 0, 4,
-			    l->arg[ARG_SIDE] * 4);
+	return td_gpu_instr(l, pc, (unsigned)array, write, 0, 4, l->arg[ARG_SIDE] * 4);
 }
 
 static struct td_gpu_instr above(const struct td_gpu_launch *l, unsigned pc, int64_t array,
@@ -130,34 +129,18 @@ static bool diffuse(const struct td_gpu_app *app, const struct td_gpu_launch *l,
 	return n < 11;
 }
 
-static struct td_gpu_launch over_image(const char *kernel, int64_t n, unsigned j)
+static struct td_gpu_launch over_image(const char *kernel, int64_t n)
 {
 	struct td_gpu_launch l = td_gpu_grid(kernel, (uint64_t)n / 16, (uint64_t)n / 16, 16, 16);
 
 	l.arg[ARG_SIDE] = n;
-	l.arg[ARG_J] = j;
-	return l;
-}
-
-struct td_gpu_launch td_gpu_srad_1(int64_t n, unsigned j)
-{
-	struct td_gpu_launch l = over_image("gradients", n, j);
-
-	l.instr = gradients;
-	return l;
-}
-
-struct td_gpu_launch td_gpu_srad_2(int64_t n, unsigned j)
-{
-	struct td_gpu_launch l = over_image("diffuse", n, j);
-
-	l.instr = diffuse;
 	return l;
 }
 
 static bool launch(struct td_gpu_app *app, uint64_t i, struct td_gpu_launch *out)
 {
-	*out = i % 2 ? td_gpu_srad_2(app->p[SIDE], J) : td_gpu_srad_1(app->p[SIDE], J);
+	*out = over_image(i % 2 ? "diffuse" : "gradients", app->p[SIDE]);
+	out->instr = i % 2 ? diffuse : gradients;
 	return i < 2 * (uint64_t)app->p[ITERS];
 }
 

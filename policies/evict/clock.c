@@ -14,6 +14,8 @@
 
 #define RESERVE (1u << 24)
 
+enum { NEW, BITS };
+
 struct ring {
 	const struct tide_view *view;
 	struct tide_vec chunks; /* uint32_t: the chunk of each entry */
@@ -23,6 +25,7 @@ struct ring {
 	uint32_t looked;     /* the hand was last seen in the word of this entry */
 	uint32_t hole;       /* the first entry of the gap; TIDE_NIL: there is no gap */
 	bool answered;       /* the hand is on a chunk that was named and has not left since */
+	bool marks;          /* accesses set bits */
 	bool mark_new;       /* the access that brings a chunk in sets its bit */
 	tide_chunk newcomer; /* the chunk that came in and was not accessed yet */
 };
@@ -75,7 +78,8 @@ static int create(void *self, const struct tide_view *view, const union tide_val
 	tide_vec_init(&s->used, sizeof(uint32_t));
 	if (reserve(s, n < RESERVE ? n : RESERVE))
 		return tide_fail(err, -ENOMEM, "out of memory for the ring of clock");
-	s->mark_new = values[0].i;
+	s->mark_new = values[NEW].i;
+	s->marks = values[BITS].i;
 	s->newcomer = TIDE_NO_CHUNK;
 	s->hole = TIDE_NIL;
 	return 0;
@@ -169,7 +173,7 @@ static void on_access(void *self, tide_chunk c, tide_page p, uint64_t ref)
 	(void)p, (void)ref;
 	if (c.index == s->newcomer.index)
 		s->newcomer = TIDE_NO_CHUNK;
-	else if (i != TIDE_NIL)
+	else if (i != TIDE_NIL && s->marks)
 		*word(s, i) |= bit(i);
 }
 
@@ -257,8 +261,10 @@ static tide_chunk pick_victim(void *self)
 }
 
 static const struct tide_param params[] = {
-	{"new", TIDE_PARAM_INT, "1", 0, 1,
-	 "the bit of a new entry: 1, or 0 as other simulators have it"},
+	[NEW] = {"new", TIDE_PARAM_INT, "1", 0, 1,
+		 "the bit of a new entry: 1, or 0 as other simulators have it"},
+	[BITS] = {"bits", TIDE_PARAM_INT, "1", 0, 1,
+		  "0: accesses set no bits, and the hand takes each entry in turn"},
 	{0},
 };
 

@@ -217,6 +217,7 @@ class tide_sim_options(Sized):
         ("accesses", POINTER(tide_accesses)),
         ("stop", POINTER(c_int)),
         ("own", POINTER(POINTER(tide_policy))),
+        ("flush", c_bool),
     ]
 
 

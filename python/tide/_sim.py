@@ -58,6 +58,7 @@ class CommonSettings(InputSettings, total=False):
     model            timed model, such as "h200"; without one there is no clock
     split            "stream": a cache per stream
     threads          with split: parts that run at a time; 0: one per core
+    flush            with place: True: dirty pages are written to storage at the end
     objects          True: objects have the sizes and costs of the input
     log              file for the decisions
     replace_invalid  True: invalid answers of policies are counted and replaced
@@ -69,6 +70,7 @@ class CommonSettings(InputSettings, total=False):
     model: Optional[Text]
     split: Optional[Text]
     threads: int
+    flush: bool
     objects: bool
     log: Optional[Text]
     replace_invalid: bool

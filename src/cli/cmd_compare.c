@@ -20,6 +20,7 @@ static const struct td_cli_option options[] = {
 			   "policy that chooses the pages to bring in on a fault (tree)"),
 	TD_CLI_PLACE_AT(TD_CLI_LIST, place, "policy that says where victims go, with --host"),
 	TD_CLI_HOST_OPTION(setup),
+	TD_CLI_FLUSH_AT(setup.flush),
 	TD_CLI_POLICIES_AT(TD_CLI_LIST, policies),
 	TD_CLI_PRESET_AT(preset),
 	TD_CLI_SPLIT_AT(setup.split),

@@ -44,7 +44,7 @@ static const char leu_more[] =
 
 static const struct td_cli_option gmt_options[] = {
 	TD_CLI_QUICK_OPTION,
-	TD_CLI_STUDY_OPTION("main, osf, ratio, larger or implied", TD_CLI_NAMES(td_cli_gmt_study)),
+	TD_CLI_STUDY_OPTION("main, osf, ratio or larger", TD_CLI_NAMES(td_cli_gmt_study)),
 	TD_CLI_ONLY_OPTION(TD_CLI_NAMES(td_cli_gmt_app)),
 	TD_CLI_JOBS_OPTION,
 	TD_CLI_JSON_OPTION,
@@ -55,10 +55,10 @@ static const struct td_cli_option gmt_options[] = {
 
 static const char gmt_more[] =
 	"Nine applications with BaM, TierOrder, Random and Reuse on an A100 that serves its own misses\n"
-	"(model gmt), and with a host's page cache (model hmm). Host memory is four times near memory\n"
-	"and the data twice both, but for what a study changes: osf doubles the data, ratio makes\n"
-	"host memory 2 and 8 times near memory, larger doubles both with the data, and implied has\n"
-	"data as small as the paper's reuse percentages imply.\n\n"
+	"(model gmt), and with a host's page cache (model hmm). Host memory is four times near memory,\n"
+	"the data as large as in the authors' programs, and dirty pages are written at the end. Of the\n"
+	"studies osf doubles the data, ratio makes host memory 2 and 8 times near memory, and larger\n"
+	"doubles both with the data.\n\n"
 	"Examples:\n"
 	"  tide reproduce gmt --quick\n"
 	"  tide reproduce gmt --study main --only srad,hotspot\n";

@@ -27,6 +27,7 @@ static const struct td_cli_option options[] = {
 	TD_CLI_PLACE_AT(TD_CLI_ONE, place,
 			"policy that sends victims to host memory or storage (no host memory)"),
 	TD_CLI_HOST_OPTION(setup),
+	TD_CLI_FLUSH_AT(setup.flush),
 	TD_CLI_PRESET_AT(preset),
 	TD_CLI_SPLIT_AT(setup.split),
 	{"jobs", 'j', TD_CLI_NUMBER, TD_CLI_AT(jobs), "N",

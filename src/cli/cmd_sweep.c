@@ -33,6 +33,7 @@ static const struct td_cli_option options[] = {
 	TD_CLI_PRESET_AT(preset),
 	TD_CLI_SPLIT_AT(split),
 	TD_CLI_OBJECTS_AT(objects),
+	TD_CLI_FLUSH_AT(flush),
 	{"functional", 0, TD_CLI_FLAG, TD_CLI_AT(functional), NULL,
 	 "run without a clock (the default); with --model, run both", TD_CLI_ANY},
 	EACH("model", model, "MODEL",

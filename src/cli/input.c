@@ -60,6 +60,7 @@ int td_cli_setup(const struct td_cli_setup *setup, struct tide_sim_options *opti
 		.chunk = setup->chunk,
 		.seed = setup->seed,
 		.replace_invalid = setup->replace_invalid,
+		.flush = setup->flush,
 		.watchdog = setup->watchdog,
 		.split = setup->split,
 		.objects = setup->objects,

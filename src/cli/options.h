@@ -192,7 +192,7 @@ struct td_cli_setup {
 	struct td_cli_input in;
 	const char *near_size, *host, *page, *chunk, *seed, *model, *split;
 	const char *watchdog;
-	bool functional, replace_invalid, objects;
+	bool functional, replace_invalid, objects, flush;
 };
 #define TD_CLI_SETUP_OPTIONS(setup, trace_help, near_kind, near_size) \
 	TD_CLI_INPUT_OPTIONS(setup.in, trace_help), \
@@ -203,6 +203,9 @@ struct td_cli_setup {
 #define TD_CLI_HOST_OPTION(setup) \
 	{"host", 0, TD_CLI_TEXT, TD_CLI_AT(setup.host), "SIZE", \
 	 "host memory behind near memory, with --place: as --near, or 0", TD_CLI_ANY}
+#define TD_CLI_FLUSH_AT(flush) \
+	{"flush", 0, TD_CLI_FLAG, TD_CLI_AT(flush), NULL, \
+	 "with --place: at the end, write dirty pages of tiers 1 and 2 to storage", TD_CLI_ANY}
 #define TD_CLI_MODEL_OPTIONS(setup) \
 	{"functional", 0, TD_CLI_FLAG, TD_CLI_AT(setup.functional), NULL, \
 	 "run without a clock: counts, no times (the default)", TD_CLI_ANY}, \

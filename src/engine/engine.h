@@ -31,6 +31,8 @@ struct td_engine_carrier {
 	void (*come)(void *arg, tide_chunk c, uint64_t pages, uint64_t fault_bit, tide_tier from);
 	/* A page left tier 2 for tier 3. If it is not dirty, tier 3 has it already. */
 	void (*spill)(void *arg, tide_chunk c, bool dirty);
+	/* A dirty page stays in that tier, and is written to tier 3. */
+	void (*clean)(void *arg, tide_chunk c, tide_tier from);
 	/* Pages of c went to host memory to be watched, or came back. */
 	void (*watch)(void *arg, tide_chunk c, uint64_t pages, bool armed);
 };
@@ -320,6 +322,8 @@ void td_engine_boundary(struct td_engine *e, uint64_t kernel); /* a kernel ended
 
 /* tiers.c. Where the engine has a chunk of one page. Without a placement policy tier 2 is empty. */
 tide_tier td_engine_tier(const struct td_engine *e, tide_chunk c);
+/* With a placement policy: writes the dirty pages of tiers 1 and 2 to tier 3. They stay. */
+void td_engine_flush(struct td_engine *e);
 
 /* Counts an access and its time. For policies that need the future, sets the chunk's next use. */
 static inline void td_engine_tick(struct td_engine *e, tide_chunk c)

@@ -147,6 +147,29 @@ void td_tiers_forget(struct td_engine *e, tide_chunk c)
 		leave(e, c.index);
 }
 
+/* An inclusive tier 2 may have an old copy of a page that is near. */
+static void flush(struct td_engine *e, uint32_t index)
+{
+	struct td_lanes l = load(e, index);
+	bool stale = is_here(e, index) && is_dirty(e, index);
+	if (!l.dirty && !stale)
+		return;
+	tide_tier from = {l.dirty ? 1 : 2};
+	write_down(e, from.number);
+	if (e->carrier.clean)
+		e->carrier.clean(e->carrier.arg, (tide_chunk){index}, from);
+	l.dirty = 0;
+	store(e, index, l);
+	*flags(e, index) = (uint8_t)(*flags(e, index) & ~DIRTY);
+}
+
+void td_engine_flush(struct td_engine *e)
+{
+	td_assert(e->tiers.on && e->near.chunk_pages == 1);
+	for (uint32_t index = 0; index < e->near.chunks; index++)
+		flush(e, index);
+}
+
 tide_tier td_engine_tier(const struct td_engine *e, tide_chunk c)
 {
 	td_assert(e->near.chunk_pages == 1 && c.index < e->near.chunks);

@@ -43,6 +43,7 @@ struct tide_sim {
 	void *on_stuck_arg;
 	const int *stop; /* as in the options */
 	const struct tide_policy *const *own;
+	bool flush;
 };
 
 /* traces.c: what a cache's input says of event i, and a batch with its object, which may be NULL.

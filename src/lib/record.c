@@ -150,6 +150,8 @@ static void put_run(struct td_lib_settings *s, const struct tide_sim *sim,
 	td_lib_settings_number(s, "replace", config->replace_invalid);
 	if (config->sized)
 		td_lib_settings_number(s, "objects", sim->near_bytes);
+	if (sim->flush)
+		td_lib_settings_number(s, "flush", 1);
 	if (sim->split)
 		td_lib_settings_text(s, "split", sim->split->by_lru ? "lru" : "equal");
 	if (sim->timed)

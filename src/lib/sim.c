@@ -179,6 +179,7 @@ static int keep_texts(struct tide_sim *sim, const struct tide_sim_options *o)
 	sim->is_workload = o->workload != NULL;
 	sim->stop = o->stop;
 	sim->own = o->own;
+	sim->flush = o->flush;
 	sim->input = strdup(o->workload ? o->workload : or_default(o->trace, ""));
 	sim->evict = strdup(evict_text(o));
 	sim->prefetch = strdup(prefetch_text(o));

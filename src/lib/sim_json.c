@@ -35,6 +35,7 @@ void td_lib_summarize(const struct tide_sim *sim, struct td_lib_summary *out)
 		.evict = sim->evict,
 		.prefetch = sim->prefetch,
 		.place = sim->place,
+		.flush = sim->flush,
 		.split = sim->split ? sim->split->text : NULL,
 		.page_bytes = sim->page_bytes,
 		.chunk_pages = sim->chunk_pages,
@@ -85,6 +86,8 @@ static json_t *config(const struct td_lib_summary *s)
 	json_object_set_new(o, "place", td_lib_text(s->place));
 	json_object_set_new(o, "host_pages", td_lib_integer(s->host_pages));
 	json_object_set_new(o, "seed", td_lib_integer(s->seed));
+	if (s->flush)
+		json_object_set_new(o, "flush", json_true());
 	if (s->split)
 		json_object_set_new(o, "split", td_lib_text(s->split));
 	if (s->near_bytes)

@@ -8,6 +8,21 @@ static bool is_stdin(const struct tide_sim_options *o)
 	return o->trace && !strcmp(o->trace, "-");
 }
 
+static int judge_flush(const struct tide_sim_options *o, struct tide_error *err)
+{
+	if (!o->flush)
+		return 0;
+	if (!o->place)
+		return tide_fail(err, -EINVAL,
+				 "`flush` writes what is dirty to tier 3, and there is none: add "
+				 "`place`, say `place` reuse");
+	if (!td_lib_sim_has_input(o))
+		return tide_fail(
+			err, -EINVAL,
+			"pushed accesses have no end at which to flush: leave `flush` out");
+	return 0;
+}
+
 /* Three tiers are GMT's: pages singly, clock, nothing prefetched. */
 static int judge_place(const struct tide_sim *sim, const struct tide_sim_options *o,
 		       const struct td_engine_config *config, struct td_lib_asked *asked,
@@ -153,6 +168,8 @@ int td_lib_sim_judge(struct tide_sim *sim, const struct tide_sim_options *o,
 		rc = td_lib_sim_choose(sim, config, o, err);
 	if (!rc)
 		rc = judge_place(sim, o, config, asked, err);
+	if (!rc)
+		rc = judge_flush(o, err);
 	if (!rc)
 		rc = judge_objects(sim, o, config, err);
 	if (!rc && !td_lib_sim_has_input(o) &&

@@ -55,6 +55,14 @@ static int run_input(struct tide_sim *sim, struct told *to, struct tide_error *e
 	return td_lib_sim_run_functional(sim, sim->source, to->progress, to->arg, err);
 }
 
+static void flush(struct tide_sim *sim)
+{
+	if (sim->timed)
+		td_timed_flush(sim->timed);
+	else
+		td_engine_flush(sim->engine);
+}
+
 int tide_sim_run(struct tide_sim *sim, tide_progress *progress, void *arg, struct tide_error *err)
 {
 	struct told to = {sim, progress, arg};
@@ -64,6 +72,8 @@ int tide_sim_run(struct tide_sim *sim, tide_progress *progress, void *arg, struc
 	if (!sim->source)
 		return tide_fail(err, -EINVAL, "there is no input to run: push accesses instead");
 	rc = run_input(sim, &to, err);
+	if (!rc && sim->flush)
+		flush(sim);
 	tell_progress(sim, progress, arg);
 	sim->finished_ns = td_clock_ns();
 	if (!rc && sim->facts.accesses == TD_UNKNOWN)

@@ -23,6 +23,7 @@ struct td_lib_summary {
 	uint64_t accesses, footprint_pages, last_page; /* of the input, UINT64_MAX: not known */
 	const char *model, *evict, *prefetch, *place;  /* place NULL: none */
 	const char *split;                             /* NULL: one cache for all */
+	bool flush;                                    /* of dirty pages at the end */
 	uint64_t page_bytes, chunk_pages, near_pages, host_pages, seed;
 	uint64_t near_bytes, object_bytes; /* of objects with sizes; near_bytes 0: pages */
 	double near_share;                 /* as it was asked for; 0: in pages or bytes */

@@ -336,7 +336,8 @@ static int start(struct td_pool *p, struct td_engine_config *e, const struct td_
 				 p->file.name);
 	e->near_pages = p->main_max;
 	e->host_pages = p->device_max;
-	e->carrier = (struct td_engine_carrier){p, leave, come, spill, watch};
+	e->carrier = (struct td_engine_carrier){
+		.arg = p, .leave = leave, .come = come, .spill = spill, .watch = watch};
 	int rc = td_engine_new(&p->engine, err);
 	if (!rc)
 		rc = td_policy_watch(p, c, err);

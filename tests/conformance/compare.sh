@@ -131,6 +131,7 @@ draw_place() {
 	finish_spec
 	pick value 0 1 5 20 50 100
 	place="--place $spec --host ${value}p" evict=clock prefetch=none per_chunk=1
+	[ $((RANDOM % 2)) -eq 0 ] || place+=" --flush"
 }
 
 # The policies of cache studies take one page per chunk, and no prefetch across chunks.

@@ -31,6 +31,7 @@ class Compare(Folder):
         self.check(["--objects"], objects=True)
         self.check(["--model", "h200"], model="h200")
         self.check(["--place", "reuse", "--place", "bam", "--host", "20%"], place=["reuse", "bam"], host="20%")
+        self.check(["--place", "reuse", "--host", "20%", "--flush"], place="reuse", host="20%", flush=True)
 
     def test_combinations(self):
         self.check(["--policies", "lrm+tree"], policies="lrm+tree")

@@ -250,8 +250,11 @@ static inline struct td_engine_config model_config(struct model *m, uint32_t chu
 
 	*m = (struct model){.chunk_pages = chunk_pages, .random = seed};
 	config.maps = true;
-	config.carrier =
-		(struct td_engine_carrier){m, model_leave, model_come, model_spill, model_watch};
+	config.carrier = (struct td_engine_carrier){.arg = m,
+						    .leave = model_leave,
+						    .come = model_come,
+						    .spill = model_spill,
+						    .watch = model_watch};
 	return config;
 }
 

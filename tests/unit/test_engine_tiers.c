@@ -181,6 +181,37 @@ static void nonsense_ends_the_run(void **state)
 	}
 }
 
+static unsigned cleaned[4];
+
+static void note_clean(void *arg, tide_chunk c, tide_tier from)
+{
+	(void)arg, (void)c;
+	cleaned[from.number]++;
+}
+
+static void what_is_dirty_can_be_flushed(void **state)
+{
+	struct td_engine *e = begin(2, 2, TIDE_TO_TIER2);
+
+	(void)state;
+	e->carrier.clean = note_clean;
+	write_page(e, 0);
+	write_page(e, 1);
+	read_page(e, 2);
+	read_page(e, 3); /* 0 and 1 went to tier 2 */
+	write_page(e, 3);
+	td_engine_flush(e);
+	assert_counts(e, 0, 4, 4, 3);
+	assert_int_equal(cleaned[1], 1);
+	assert_int_equal(cleaned[2], 2);
+	assert_true(is_resident(e, 2) && is_resident(e, 3));
+	td_engine_flush(e); /* all is clean now */
+	read_page(e, 0);
+	read_page(e, 1);
+	assert_counts(e, 2, 4, 4, 3);
+	td_engine_destroy(e);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -190,6 +221,7 @@ int main(void)
 		cmocka_unit_test(without_host_memory_all_goes_to_storage),
 		cmocka_unit_test(a_kept_page_stays),
 		cmocka_unit_test(nonsense_ends_the_run),
+		cmocka_unit_test(what_is_dirty_can_be_flushed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -147,9 +147,10 @@ static void rewinding_repeats(void **state)
 
 /* ---- check values ---- */
 
-/* Near memory as BaM has it: a clock. */
+/* Near memory: a clock, or, as in the authors' BaM, one that sets no bits. */
 struct clock {
 	uint64_t near, used, hand;
+	bool in_turn;
 	uint64_t *page;   /* of a place */
 	uint32_t *place;  /* of a page, plus 1; 0: not near */
 	bool *referenced; /* of a place */
@@ -165,7 +166,7 @@ static void clock_access(struct clock *c, uint64_t page)
 	c->n.unique += !c->seen[page];
 	c->seen[page] = 1;
 	if (c->place[page]) {
-		c->referenced[c->place[page] - 1] = true;
+		c->referenced[c->place[page] - 1] = !c->in_turn;
 		return;
 	}
 	c->n.misses++;
@@ -180,11 +181,11 @@ static void clock_access(struct clock *c, uint64_t page)
 		c->place[c->page[at]] = 0;
 	}
 	c->page[at] = page;
-	c->referenced[at] = true;
+	c->referenced[at] = !c->in_turn;
 	c->place[page] = (uint32_t)at + 1;
 }
 
-static struct counts run_clock(const char *spec, uint64_t near)
+static struct counts run_clock(const char *spec, uint64_t near, bool in_turn)
 {
 	struct td_trace_source *s = open_source(spec, GMT_PAGE, 1);
 	const struct td_gpu_app *app = td_gpu_of(s);
@@ -192,6 +193,7 @@ static struct counts run_clock(const char *spec, uint64_t near)
 	uint64_t pages = (last->base + last->bytes) / GMT_PAGE + 1;
 	struct tide_batch *batch = new_batch();
 	struct clock c = {.near = near,
+			  .in_turn = in_turn,
 			  .page = calloc(near, sizeof *c.page),
 			  .place = calloc(pages, sizeof *c.place),
 			  .referenced = calloc(near, sizeof *c.referenced),
@@ -211,28 +213,31 @@ static struct counts run_clock(const char *spec, uint64_t near)
 	return c.n;
 }
 
-/* Share of the misses that are not the first of their page, in percent, against the model's. */
+/* Share of the misses that are not the first of their page, in percent. Of srad 1 of 10 passes over
+ * six arrays is the first; of hotspot 3 of 20 passes over an array; of backprop 67 of 32 times 55
+ * passes over arrays of the input's size; pathfinder misses its results once per near memory. */
 static void reuse_is_the_models(void **state)
 {
 	static const struct {
 		const char *spec;
 		uint64_t near;
 		double model, within;
+		bool in_turn;
 	} cases[] = {
-		{"lavamd:t1=512", 512, 0, .01},
-		{"multivectoradd:t1=512", 512, 40, .01},
-		{"srad:t1=256", 256, 83.33, .01},
-		{"hotspot:t1=256", 256, 81.25, .01},
-		{"backprop:t1=256", 256, 93.55, .02},
-		{"pathfinder:t1=512", 512, 20, 1.5},
-		{"pagerank:s=17", 51, 90, .5},
-		{"gmt-bfs:s=17", 51, 66, 2},
-		{"sssp:s=17", 77, 83, 2},
+		{"lavamd:t1=512", 512, 0, .01, false},
+		{"multivectoradd:t1=512", 512, 40, .01, false},
+		{"srad:t1=256", 256, 90, .1, false},
+		{"hotspot:t1=256", 256, 85, .01, false},
+		{"backprop:t1=256", 256, 96.19, .1, false},
+		{"pathfinder:t1=512", 512, 20, 1, true},
+		{"pagerank:s=17", 51, 90, .5, false},
+		{"gmt-bfs:s=17", 51, 66, 2, false},
+		{"sssp:s=17", 77, 83, 2, false},
 	};
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
-		struct counts c = run_clock(cases[i].spec, cases[i].near);
+		struct counts c = run_clock(cases[i].spec, cases[i].near, cases[i].in_turn);
 		double reuse = 100 * (1 - (double)c.unique / (double)c.misses);
 		if (fabs(reuse - cases[i].model) > cases[i].within)
 			fail_msg("%s: reuse %.2f%% instead of %.2f%%", cases[i].spec, reuse,
@@ -250,28 +255,32 @@ static void figures_are_true(void **state)
 	for (size_t i = 0; i < COUNT(names); i++) {
 		const struct td_workload *w = td_workload_find(names[i]);
 		assert_non_null(w);
-		struct counts c = run_clock(names[i], 1);
+		struct counts c = run_clock(names[i], 1, false);
 		assert_int_equal(w->accesses, c.accesses);
 		assert_int_equal(w->footprint_bytes, c.unique * GMT_PAGE);
 	}
 }
 
-/* W is OSF * 5 * T1 pages, or what the graph has. */
+/* W is OSF * 5 * T1 pages, or what the graph has. Srad uses six of its ten arrays. */
 static void sizes_follow_the_parameters(void **state)
 {
 	static const struct {
 		const char *spec;
 		double pages;
 	} cases[] = {
-		{"lavamd:t1=1024", 10240},   {"multivectoradd:t1=300", 3000},
-		{"srad:t1=100,osf=4", 2000}, {"hotspot:t1=100,scale=0.5", 500},
-		{"pathfinder:t1=512", 5120}, {"gmt-bfs:s=14", 64},
-		{"pagerank:s=14", 64},       {"sssp:s=13,scale=2", 96},
+		{"lavamd:t1=1024", 10240},
+		{"multivectoradd:t1=300", 3000},
+		{"srad:t1=100,osf=4", 1200},
+		{"hotspot:t1=100,osf=2,scale=0.5", 500},
+		{"pathfinder:t1=512,osf=2", 5120},
+		{"gmt-bfs:s=14", 64},
+		{"pagerank:s=14", 64},
+		{"sssp:s=13,scale=2", 96},
 	};
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
-		struct counts c = run_clock(cases[i].spec, 1);
+		struct counts c = run_clock(cases[i].spec, 1, false);
 		if (fabs((double)c.unique / cases[i].pages - 1) > .02)
 			fail_msg("%s: %ju pages instead of %.0f", cases[i].spec, c.unique,
 				 cases[i].pages);

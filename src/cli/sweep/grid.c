@@ -152,6 +152,7 @@ int td_cli_grid_make(struct td_cli_grid *grid, const struct td_cli_sweep_options
 		.replace_invalid = args->replace_invalid,
 		.split = args->split,
 		.objects = args->objects,
+		.flush = args->flush,
 	};
 	rc = fill_all(grid, args, err);
 	if (!rc)
@@ -234,7 +235,8 @@ void td_cli_grid_at(const struct td_cli_grid *grid, uint64_t i, struct td_cli_po
 	*point = (struct td_cli_point){.options.size = sizeof *o,
 				       .options.replace_invalid = grid->replace_invalid,
 				       .options.split = grid->split,
-				       .options.objects = grid->objects};
+				       .options.objects = grid->objects,
+				       .options.flush = grid->flush};
 	take_policies(grid, &i, o);
 	o->model = take_model(grid, &i);
 	o->host = take_value(&grid->host, &i);
@@ -272,6 +274,7 @@ int td_cli_grid_command(const struct td_cli_grid *grid, uint64_t i, struct td_cl
 	td_cli_put_option(text, "host", o->host);
 	td_cli_put_option(text, "split", o->split);
 	td_cli_put_word(text, o->objects ? " --objects" : "");
+	td_cli_put_word(text, o->flush ? " --flush" : "");
 	td_cli_put_option(text, "model", o->model);
 	td_cli_put_word(text, o->model ? "" : " --functional");
 	td_cli_put_option(text, "seed", o->seed);

@@ -21,7 +21,7 @@ struct td_cli_sweep_options {
 	struct td_cli_list evict, prefetch, place, policies, skip;
 	const char *format, *columns, *split, *output, *shard, *launch_args, *progress, *preset;
 	uint64_t jobs, slurm, mpi; /* 0: not given */
-	bool functional, replace_invalid, objects, retry, dry_run;
+	bool functional, replace_invalid, objects, flush, retry, dry_run;
 };
 
 extern const struct td_cli_verb td_cli_verb_sweep;
@@ -35,7 +35,7 @@ struct td_cli_grid {
 	const char *format, *columns, *split;
 	bool functional; /* a value of the axis of models */
 	bool crossed;    /* evict x prefetch x place; else pairs alone */
-	bool replace_invalid, objects;
+	bool replace_invalid, objects, flush;
 	uint64_t n; /* runs */
 };
 

@@ -44,7 +44,8 @@ static void watch(void *arg, tide_chunk c, uint64_t pages, bool armed)
 
 void td_orch_carrier(struct td_cuda_orchestrator *o, struct td_engine_carrier *carrier)
 {
-	*carrier = (struct td_engine_carrier){o, leave, come, spill, watch};
+	*carrier = (struct td_engine_carrier){
+		.arg = o, .leave = leave, .come = come, .spill = spill, .watch = watch};
 }
 
 /* ---- and afterwards ---- */

@@ -171,5 +171,6 @@ static void watch(void *arg, tide_chunk c, uint64_t pages, bool armed)
 
 void td_pager_make_carrier(struct td_pager *p, struct td_engine_carrier *carrier)
 {
-	*carrier = (struct td_engine_carrier){p, leave, come, spill, watch};
+	*carrier = (struct td_engine_carrier){
+		.arg = p, .leave = leave, .come = come, .spill = spill, .watch = watch};
 }

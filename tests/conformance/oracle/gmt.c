@@ -60,6 +60,13 @@ void place_victim(struct oracle *o, uint32_t c, enum answer to)
 		o->counts.tier3_writes++;
 }
 
+void flush_tiers(struct oracle *o)
+{
+	for (uint32_t c = 0; c < o->chunk_len; c++)
+		o->counts.tier3_writes += o->chunks[c].resident && o->chunks[c].dirty;
+	o->counts.tier3_writes += o->place->dirty.n;
+}
+
 static bool has_free_slot(const struct placer *p)
 {
 	return p->tier2.n < p->o->host;

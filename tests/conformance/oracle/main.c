@@ -1,7 +1,7 @@
 /* oracle --trace FILE.txt --near 160p|75% [--page 4K] [--chunk 64K] [--evict P] [--prefetch P]
- *        [--place P --host SIZE] [--seed N]: prints the counts of one functional run as one JSON
- * object, then a line for each thing that the policy reports. Memory is left to the end of the
- * program. */
+ *        [--place P --host SIZE] [--seed N] [--flush]: prints the counts of one functional run as
+ * one JSON object, then a line for each thing that the policy reports. Memory is left to the end of
+ * the program. */
 #include "oracle.h"
 
 #include <inttypes.h>
@@ -11,6 +11,7 @@
 
 struct options {
 	const char *trace, *near, *page, *chunk, *evict, *prefetch, *place, *host, *seed;
+	bool flush;
 };
 
 static int ascending(const void *x, const void *y)
@@ -51,7 +52,7 @@ static uint64_t size_in_pages(const struct oracle *o, const char *text, uint64_t
 
 static struct options parse(int argc, char **argv)
 {
-	struct options opt = {NULL, NULL, "4K", "64K", "lrm", "tree", NULL, NULL, "1"};
+	struct options opt = {NULL, NULL, "4K", "64K", "lrm", "tree", NULL, NULL, "1", false};
 	const char *names[] = {"--trace",    "--near",  "--page", "--chunk", "--evict",
 			       "--prefetch", "--place", "--host", "--seed"};
 	const char **values[] = {&opt.trace,    &opt.near,  &opt.page, &opt.chunk, &opt.evict,
@@ -60,6 +61,11 @@ static struct options parse(int argc, char **argv)
 	for (int i = 1; i < argc; i += 2) {
 		size_t k = 0;
 
+		if (!strcmp(argv[i], "--flush")) {
+			opt.flush = true;
+			i--;
+			continue;
+		}
 		while (k < 9 && strcmp(argv[i], names[k]))
 			k++;
 		if (k == 9 || i + 1 == argc)
@@ -101,6 +107,8 @@ static void set_up_policies(struct oracle *o, const struct options *opt)
 		usage("this policy is defined for demand paging alone");
 	if (!opt->place != !opt->host)
 		usage("--place and --host go together");
+	if (opt->flush && !opt->place)
+		usage("--flush without --place");
 	if (!opt->place)
 		return;
 	if (strcmp(evict->name, "clock") || strcmp(prefetch->name, "none") ||
@@ -149,6 +157,8 @@ int main(int argc, char **argv)
 	set_up_policies(&o, &opt);
 	set_up_observation(&o);
 	run(&o);
+	if (opt.flush)
+		flush_tiers(&o);
 	print(&o.counts);
 	if (o.evict->how->report)
 		o.evict->how->report(o.evict);

@@ -319,5 +319,6 @@ struct plan plan_tree(struct prefetcher *p);
 struct placer *open_placer(struct oracle *o, const struct spec *spec);
 void look_up_tier2(struct oracle *o, uint32_t c);
 void place_victim(struct oracle *o, uint32_t c, enum answer to);
+void flush_tiers(struct oracle *o);
 
 #endif

@@ -103,6 +103,7 @@ struct td_timed {
 	/* While a fault is served: when the driver, or the warp that serves its own fault, comes to
 	 * the next step; when near memory has room; and when tier 2 has room. */
 	uint64_t at, room_at, slot_at;
+	uint64_t cleaned_at; /* while it flushes: when all was written so far */
 	struct td_timed_channel up, down, reads, writes;
 	uint64_t *reading; /* ends of the last `depth` reads, in a ring */
 	uint64_t reads_n;

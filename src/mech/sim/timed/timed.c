@@ -198,6 +198,13 @@ int td_timed_run(struct td_timed *t, struct td_engine *e, struct td_trace_source
 	return rc;
 }
 
+void td_timed_flush(struct td_timed *t)
+{
+	t->at = t->cleaned_at = t->now;
+	td_engine_flush(t->engine);
+	t->now = t->cleaned_at;
+}
+
 void td_timed_stop_by(struct td_timed *t, const int *stop)
 {
 	t->stop = stop;

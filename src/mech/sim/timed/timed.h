@@ -31,6 +31,8 @@ struct td_engine_carrier td_timed_carrier(struct td_timed *t);
 /* Runs the whole source. tell is called now and then, if it is not NULL. */
 int td_timed_run(struct td_timed *t, struct td_engine *e, struct td_trace_source *source,
 		 void (*tell)(void *arg), void *arg, struct tide_error *err);
+/* After the run: its dirty pages are written to storage. */
+void td_timed_flush(struct td_timed *t);
 void td_timed_figures(const struct td_timed *t, struct td_timed_figures *out);
 
 #endif

@@ -138,6 +138,16 @@ static void spill(void *arg, tide_chunk c, bool dirty)
 		t->slot_at = use_storage(t, &t->writes, t->at, t->page_bytes);
 }
 
+static void clean(void *arg, tide_chunk c, tide_tier from)
+{
+	struct td_timed *t = arg;
+	uint64_t written = from.number == 1 ? write_storage(t, t->at, 1)
+					    : use_storage(t, &t->writes, t->at, t->page_bytes);
+
+	(void)c;
+	t->cleaned_at = td_timed_later(t->cleaned_at, td_timed_later(written, t->writes.free));
+}
+
 static void watch(void *arg, tide_chunk c, uint64_t pages, bool armed)
 {
 	struct td_timed *t = arg;
@@ -149,7 +159,7 @@ static void watch(void *arg, tide_chunk c, uint64_t pages, bool armed)
 
 struct td_engine_carrier td_timed_carrier(struct td_timed *t)
 {
-	return (struct td_engine_carrier){t, leave, come, spill, watch};
+	return (struct td_engine_carrier){t, leave, come, spill, clean, watch};
 }
 
 static double ps_per_byte(double gbs)
