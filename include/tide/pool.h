@@ -56,6 +56,10 @@ struct tide_pool_options {
 	const char *record;   /* trace of the accesses to write, for tide sim; NULL: none */
 	void (*message)(void *arg, const char *text); /* why; NULL: a line on standard error */
 	void *message_arg;
+	/* How much may be dirty; 0, the default: any. From half of it on, a thread of the pool
+	 * writes. Where more is dirty, tide_pool_write() and tide_pool_put() wait for that thread,
+	 * unless the file cannot be written. */
+	const char *dirty;
 };
 
 int tide_pool_open(struct tide_pool **out, const struct tide_pool_options *options,

@@ -143,6 +143,8 @@ static int parse_memory(const struct tide_pool_options *o, struct td_pool_config
 		rc = tide_fail(err, -EINVAL, "main memory of 0: give at least one page");
 	if (!rc && o->device_size)
 		rc = parse_pages("device", o->device_size, c->page_bytes, &c->device_pages, err);
+	if (!rc && o->dirty)
+		rc = parse_pages("dirty", o->dirty, c->page_bytes, &c->dirty_pages, err);
 	return rc;
 }
 
@@ -449,6 +451,7 @@ static json_t *config(const struct tide_pool *p)
 	json_object_set_new(o, "max_backlog", td_lib_integer(c->max_backlog));
 	json_object_set_new(o, "evict", td_lib_text(p->evict));
 	json_object_set_new(o, "place", td_lib_text(p->place));
+	json_object_set_new(o, "dirty_pages", td_lib_integer(c->dirty_pages));
 	json_object_set_new(o, "seed", td_lib_integer(c->seed));
 	return o;
 }

@@ -94,6 +94,8 @@ int td_pool_put(struct td_pool *p, struct tide_pool_pin *pin, struct tide_error 
 		return tide_fail(err, rc, "page %" PRIu64 " is not pinned by this pin: put it once",
 				 pin->page);
 	pin->addr = NULL;
+	if (pin->access == TIDE_POOL_WRITE)
+		td_pool_heed_bound(p);
 	return 0;
 }
 
@@ -228,5 +230,7 @@ int td_pool_write(struct td_pool *p, const void *from, uint64_t bytes, uint64_t 
 	g.offset = offset;
 	g.end = offset + bytes;
 	g.n = 0;
-	return copy_range(p, &g, err);
+	rc = copy_range(p, &g, err);
+	td_pool_heed_bound(p);
+	return rc;
 }

@@ -27,6 +27,7 @@
  *   queue.h  which blocks of main memory these are: the oldest, or what a policy says
  *   notes.c  hits as a policy hears of them
  *   flush.c  writes dirty pages to the file; sync.c: those of a range
+ *   background.c writes dirty pages before a flush must
  *   trim.c   makes ranges zero without writing
  *   extents.c says what of a range are holes; prefetch.c brings a range into memory
  *   refs.c, index.c  blocks and contents, and the pages that have them
@@ -59,6 +60,7 @@
 #define TD_POOL_INSIDE_H
 
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdatomic.h>
 
 #include "core/assert.h"
@@ -215,6 +217,8 @@ struct td_pool {
 	struct td_pool_ring *rings;
 	struct td_pool_region *regions; /* of auto; else NULL */
 	_Atomic uint64_t *dirty; /* a bit per block, set after TD_DIRTY, cleared before looking */
+	_Atomic int64_t dirty_blocks; /* for a moment too few: counted after they are dirty */
+	int64_t dirty_max;            /* 0: no bound, and no writing thread */
 	_Atomic uint64_t used_rings; /* a bit for each that has something */
 	void *noted;                 /* room for the notes of all rings; NULL: they have refs */
 
@@ -233,6 +237,13 @@ struct td_pool {
 	size_t waiting, served_before; /* calls that wait, and that the last batch served */
 	pthread_t server;
 	bool has_server;
+	/* Of the writing thread; writer_at: the word of `dirty` where it goes on */
+	pthread_t writer;
+	sem_t writer_news;
+	bool has_writer, writer_failed;
+	_Atomic bool writer_ends;
+	uint32_t writer_at;
+	size_t flushing;                        /* flushes that wait or work */
 	pthread_mutex_t flush_lock, range_lock; /* before `lock`: of the flush, of the sync */
 	pthread_mutex_t sync_lock;              /* after these: of sync_error */
 
@@ -391,6 +402,13 @@ void td_pool_index_remove(struct td_pool *p, uint32_t b);         /* but for its
 void td_pool_index_expect(const struct td_pool *p, uint32_t tag); /* wanted soon */
 uint32_t td_pool_content_new(struct td_pool *p, uint64_t signature);
 void td_pool_content_free(struct td_pool *p, uint32_t content);
+
+/* background.c */
+int td_pool_writer_start(struct td_pool *p, struct tide_error *err);
+void td_pool_writer_stop(struct td_pool *p);
+void td_pool_count_dirty(struct td_pool *p); /* one more block */
+/* Waits, without the lock, while more is dirty than may be. */
+void td_pool_heed_bound(struct td_pool *p);
 
 /* hit.c */
 bool td_pool_hit(struct td_pool *p, uint64_t page, bool write, struct tide_pool_pin *pin);

@@ -347,6 +347,8 @@ int td_pool_open(struct td_pool **out, const struct td_pool_config *c, struct ti
 	p->hash = c->hash;
 	p->epoch_ns = c->epoch_ns;
 	p->max_backlog = c->max_backlog;
+	p->dirty_max = (int64_t)at_most(c->dirty_pages, INT32_MAX) *
+		       (c->page_bytes / c->block_bytes);
 	make_locks(p);
 	int rc = set_up(p, c, err);
 	if (rc) {
@@ -354,6 +356,11 @@ int td_pool_open(struct td_pool **out, const struct td_pool_config *c, struct ti
 		return rc;
 	}
 	begin_record(p, c);
+	rc = td_pool_writer_start(p, err);
+	if (rc) {
+		discard(p);
+		return rc;
+	}
 	*out = p;
 	return 0;
 }
@@ -365,6 +372,7 @@ int td_pool_close(struct td_pool *p, struct tide_error *err)
 	if (!p)
 		return 0;
 	td_pool_stop(p);
+	td_pool_writer_stop(p);
 	if (!p->read_only && td_pool_flush(p, err))
 		rc = td_pool_flush(p, err);
 	td_checked(td_pool_agrees(p));

@@ -129,6 +129,7 @@ static void pick_config(struct run *r)
 	pick_device(r);
 	pick_policy(r);
 	c->inject = pick_inject(r);
+	c->dirty_pages = pick(r, 2) ? 1 + pick(r, 20) : 0;
 	r->may_fail = faults.fail_every || (c->inject && strstr(c->inject, "=E"));
 }
 
@@ -137,11 +138,12 @@ static void describe(struct run *r, uint64_t seed)
 	const struct td_pool_config *c = &r->f.config;
 	snprintf(r->shape, sizeof r->shape,
 		 "seed %llu: file %llu page %u block %u main %llu %s %llu dedup %d batch %u "
-		 "backlog %llu evict %s place %s inject %s fail %u bits %llx",
+		 "backlog %llu dirty %llu evict %s place %s inject %s fail %u bits %llx",
 		 (unsigned long long)seed, (unsigned long long)r->bytes, c->page_bytes,
 		 c->block_bytes, (unsigned long long)c->main_pages, base->name,
 		 (unsigned long long)c->device_pages, c->dedup, c->batch,
-		 (unsigned long long)c->max_backlog, c->evict ? c->evict : "-",
+		 (unsigned long long)c->max_backlog, (unsigned long long)c->dirty_pages,
+		 c->evict ? c->evict : "-",
 		 c->place ? c->place : "-", c->inject ? c->inject : "none", faults.fail_every,
 		 (unsigned long long)faults.hash_bits);
 }

@@ -16,6 +16,8 @@
 
 #define THREAD_MODEL NBDKIT_THREAD_MODEL_PARALLEL
 
+#define DIRTY "64M" /* if the user does not say */
+
 static struct {
 	struct td_nbdkit_settings settings;
 	struct td_nbdkit_server server;
@@ -51,6 +53,7 @@ static int open_pool(bool read_only, struct tide_error *err)
 	struct tide_pool *pool;
 	o.size = sizeof o;
 	o.read_only = read_only;
+	o.dirty = o.dirty ? o.dirty : DIRTY;
 	int rc = tide_pool_open(&pool, &o, err);
 	if (rc)
 		return rc;
