@@ -139,6 +139,7 @@ struct td_pool_item {
 	bool fresh; /* absent, and overwritten as a whole */
 	bool share; /* signatures are known or wanted */
 	int rc;
+	size_t run;          /* items from this one on that one request reads */
 	unsigned char *data; /* what was read; NULL: nothing yet */
 	uint32_t frame;      /* of D = 1: data is there */
 	struct td_pool_work *crew;
@@ -219,8 +220,8 @@ struct td_pool {
 	_Atomic uint64_t *dirty; /* a bit per block, set after TD_DIRTY, cleared before looking */
 	_Atomic int64_t dirty_blocks; /* for a moment too few: counted after they are dirty */
 	int64_t dirty_max;            /* 0: no bound, and no writing thread */
-	_Atomic uint64_t used_rings; /* a bit for each that has something */
-	void *noted;                 /* room for the notes of all rings; NULL: they have refs */
+	_Atomic uint64_t used_rings;  /* a bit for each that has something */
+	void *noted;                  /* room for the notes of all rings; NULL: they have refs */
 
 	_Alignas(64) pthread_mutex_t lock;
 	pthread_cond_t news; /* requests are done, or a crew may start */

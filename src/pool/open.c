@@ -347,8 +347,8 @@ int td_pool_open(struct td_pool **out, const struct td_pool_config *c, struct ti
 	p->hash = c->hash;
 	p->epoch_ns = c->epoch_ns;
 	p->max_backlog = c->max_backlog;
-	p->dirty_max = (int64_t)at_most(c->dirty_pages, INT32_MAX) *
-		       (c->page_bytes / c->block_bytes);
+	p->dirty_max =
+		(int64_t)at_most(c->dirty_pages, INT32_MAX) * (c->page_bytes / c->block_bytes);
 	make_locks(p);
 	int rc = set_up(p, c, err);
 	if (rc) {
