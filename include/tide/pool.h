@@ -60,6 +60,9 @@ struct tide_pool_options {
 	 * writes. Where more is dirty, tide_pool_write() and tide_pool_put() wait for that thread,
 	 * unless the file cannot be written. */
 	const char *dirty;
+	/* How much tide_pool_read() reads ahead of a stream, at most, by a thread of the pool; and
+	 * from what size on it reads what is not in memory past the cache. 0, the default: never. */
+	const char *ahead, *straight;
 };
 
 int tide_pool_open(struct tide_pool **out, const struct tide_pool_options *options,

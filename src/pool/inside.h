@@ -28,6 +28,7 @@
  *   notes.c  hits as a policy hears of them
  *   flush.c  writes dirty pages to the file; sync.c: those of a range
  *   background.c writes dirty pages before a flush must
+ *   ahead.c  brings in what a stream will read; straight.c: large reads, past the cache
  *   trim.c   makes ranges zero without writing
  *   extents.c says what of a range are holes; prefetch.c brings a range into memory
  *   refs.c, index.c  blocks and contents, and the pages that have them
@@ -203,6 +204,37 @@ struct td_pool_region {
 };
 #define TD_REGION_PAGES 1024
 
+/* A read that begins at page `next` goes on. Without the lock of ahead.c, reads look at atomic
+ * members alone. */
+struct td_pool_stream {
+	_Atomic uint64_t next; /* 0: none */
+	_Atomic bool known;
+	uint64_t until;  /* what was asked for ends here */
+	uint64_t window; /* what was asked for the last time */
+	uint64_t followed;
+};
+
+struct td_pool_job {
+	const struct td_pool_stream *stream;
+	uint64_t page, end;
+};
+
+#define TD_STREAMS 16
+#define TD_AHEAD_JOBS 32
+
+/* Of ahead.c; lock: alone, or before the pool's. */
+struct td_pool_ahead {
+	uint64_t pages; /* at once, at most; 0: nothing is read ahead */
+	struct td_pool_stream streams[TD_STREAMS];
+	pthread_mutex_t lock;
+	sem_t news;
+	pthread_t thread;
+	struct td_pool_job job[TD_AHEAD_JOBS];
+	uint32_t first_job, jobs, turn;
+	bool ends;
+	struct td_pool_request *requests; /* of the thread */
+};
+
 #define TD_CREWS_MAX 16
 #define TD_OTHER_WORKS 2 /* of the flush and the sync, which may run beside crews */
 
@@ -238,6 +270,8 @@ struct td_pool {
 	size_t waiting, served_before; /* calls that wait, and that the last batch served */
 	pthread_t server;
 	bool has_server;
+	struct td_pool_ahead ahead;
+	uint64_t straight_bytes; /* reads of so many go past the cache */
 	/* Of the writing thread; writer_at: the word of `dirty` where it goes on */
 	pthread_t writer;
 	sem_t writer_news;
@@ -404,6 +438,19 @@ void td_pool_index_expect(const struct td_pool *p, uint32_t tag); /* wanted soon
 uint32_t td_pool_content_new(struct td_pool *p, uint64_t signature);
 void td_pool_content_free(struct td_pool *p, uint32_t content);
 
+/* ahead.c. A read of pages, which missed or did not; without the lock */
+int td_pool_ahead_start(struct td_pool *p, uint64_t pages, struct tide_error *err);
+void td_pool_ahead_stop(struct td_pool *p);
+void td_pool_ahead_of(struct td_pool *p, uint64_t page, uint64_t end, bool missed);
+
+/* straight.c, without the lock. Reads pages from this one on, whose number is the answer, past the
+ * cache. If not *done, they must be read by it. */
+uint64_t td_pool_read_straight(struct td_pool *p, uint64_t page, uint64_t most, unsigned char *to,
+			       bool *done);
+
+/* prefetch.c, without the lock */
+bool td_pool_is_here(struct td_pool *p, uint64_t page);
+
 /* background.c */
 int td_pool_writer_start(struct td_pool *p, struct tide_error *err);
 void td_pool_writer_stop(struct td_pool *p);
@@ -443,6 +490,9 @@ void td_pool_stop(struct td_pool *p); /* when all of these are done */
 void td_pool_finish(struct td_pool *p, struct td_pool_work *w, struct td_pool_request *r,
 		    int result);
 void td_pool_tell_news(struct td_pool *p); /* blocks, frames or slots may be free now */
+/* A crew for other work than a batch. NULL: none may start now. */
+struct td_pool_work *td_pool_crew_try(struct td_pool *p);
+void td_pool_crew_end(struct td_pool *p, struct td_pool_work *w);
 void td_pool_exclusive_begin(struct td_pool *p);
 void td_pool_exclusive_end(struct td_pool *p);
 /* Of a flush (i: crews) or a sync (crews + 1), one of each at a time. */

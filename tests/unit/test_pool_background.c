@@ -142,8 +142,10 @@ static void test_reading_only(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_writes_by_itself), cmocka_unit_test(test_bound_holds),
-		cmocka_unit_test(test_full_disk),        cmocka_unit_test(test_flush_misses_nothing),
+		cmocka_unit_test(test_writes_by_itself),
+		cmocka_unit_test(test_bound_holds),
+		cmocka_unit_test(test_full_disk),
+		cmocka_unit_test(test_flush_misses_nothing),
 		cmocka_unit_test(test_reading_only),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -227,8 +227,8 @@ static void end_with_failures(struct stress *s)
 
 static struct {
 	const char *evict, *place;
-} policies; /* of this run */
-static uint64_t dirty_pages;
+} policies;               /* of this run */
+static bool with_threads; /* of the pool, and reads past it */
 static const struct td_pool_device *device_kind = &td_pool_device_ram;
 static const char *device_where;
 
@@ -248,7 +248,11 @@ static void run_sized(enum td_pool_dedup dedup, uint32_t block, uint64_t main, u
 	s->f.config.inject = inject;
 	s->f.config.evict = policies.evict;
 	s->f.config.place = policies.place;
-	s->f.config.dirty_pages = dirty_pages;
+	if (with_threads) {
+		s->f.config.dirty_pages = 8;
+		s->f.config.ahead_bytes = 1 << 20;
+		s->f.config.straight_bytes = 256;
+	}
 	s->f.config.device = device_kind;
 	s->f.config.where = device_where;
 	s->may_fail = inject && strstr(inject, "=E");
@@ -430,17 +434,17 @@ static void test_policies(void **state)
 	run_policies(NULL, "reuse");
 }
 
-/* A thread of the pool writes too. */
+/* Threads of the pool write and read too, and many reads go past it. */
 static void test_background(void **state)
 {
 	(void)state;
-	dirty_pages = 8;
+	with_threads = true;
 	run_stress(TD_POOL_OFF, PAGE, 96, NULL);
 	run_stress(TD_POOL_ON, 1024, 32, "short=7");
 	run_stress(TD_POOL_AUTO, PAGE, 96, "read=EIO:40,write=ENOSPC:9,short=5");
 	run_policies("s3fifo", NULL);
 	run_policies(NULL, "reuse");
-	dirty_pages = 0;
+	with_threads = false;
 }
 
 /* Compressed memory of few pages is full soon: its blocks are noise. */
