@@ -61,7 +61,8 @@ struct tide_pool_options {
 	 * unless the file cannot be written. */
 	const char *dirty;
 	/* How much tide_pool_read() reads ahead of a stream, at most, by a thread of the pool; and
-	 * from what size on it reads what is not in memory past the cache. 0, the default: never. */
+	 * from what size on it reads what is not in memory past the cache, once main memory is
+	 * full. 0, the default: never. */
 	const char *ahead, *straight;
 };
 

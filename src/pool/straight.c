@@ -1,5 +1,5 @@
 /* Reads of large ranges, past the cache: pages that are read once must not push out those that are
- * read again.
+ * read again. While main memory has room, they fill it.
  *
  * A page that is absent at one moment under the lock is in the file as it was last written: dirty
  * pages leave memory only when the file has them. What is written after that moment is written
@@ -7,7 +7,7 @@
  * so no page is trimmed. */
 #include <string.h>
 
-#include "inside.h"
+#include "queue.h"
 
 #define READ_BYTES ((size_t)1 << 18) /* by one request; several are under way */
 
@@ -27,6 +27,11 @@ static uint64_t run_of(struct td_pool *p, uint64_t page, uint64_t most, bool *ab
 	while (n < most && is_absent(p, page + n) == *absent)
 		n++;
 	return n;
+}
+
+static bool has_room(const struct td_pool *p, uint64_t pages)
+{
+	return td_queue_count(p) + pages * p->degree <= p->main_max;
 }
 
 static int read_file(struct td_pool *p, struct td_pool_work *w, uint64_t page, uint64_t n,
@@ -80,7 +85,7 @@ uint64_t td_pool_read_straight(struct td_pool *p, uint64_t page, uint64_t most, 
 	most = most < p->batch ? most : p->batch;
 	pthread_mutex_lock(&p->lock);
 	uint64_t n = run_of(p, page, most, done);
-	struct td_pool_work *w = *done ? td_pool_crew_try(p) : NULL;
+	struct td_pool_work *w = *done && !has_room(p, n) ? td_pool_crew_try(p) : NULL;
 	*done = w && !read_run(p, w, page, n, to);
 	if (*done)
 		count(p, n);

@@ -96,20 +96,39 @@ static void test_no_stream(void **state)
 
 /* ---- straight ---- */
 
-static void test_large_reads_leave_no_trace(void **state)
+static void fill_memory(struct fixture *f)
+{
+	for (uint64_t i = PAGES - 256; i < PAGES; i++)
+		access_page(f, i, false, 0);
+}
+
+static void test_large_reads_push_nothing_out(void **state)
 {
 	struct fixture f;
 	(void)state;
 	open_ahead(&f, 0, 16);
+	fill_memory(&f);
 	read_pages(&f, 7, 16);
-	read_pages(&f, 100, 200);
-	read_bytes(&f, 300 * PAGE + 5, 40 * PAGE); /* both ends are parts of pages */
+	read_pages(&f, 50, 200);
+	read_bytes(&f, 100 * PAGE + 5, 40 * PAGE); /* both ends are parts of pages */
 	struct tide_pool_stats s = stats_of(&f);
 	assert_int_equal(s.straight_pages, 16 + 200 + 39);
-	assert_int_equal(s.main_used_bytes, 2 * PAGE);
-	assert_int_equal(s.counts.tier3_reads, 16 + 200 + 39 + 2);
-	read_pages(&f, 7, 15);
-	assert_int_equal(stats_of(&f).straight_pages, s.straight_pages);
+	assert_int_equal(s.counts.tier3_reads, 256 + 16 + 200 + 39 + 2);
+	for (uint64_t i = PAGES - 254; i < PAGES; i++)
+		access_page(&f, i, false, 0);
+	assert_int_equal(stats_of(&f).counts.tier3_reads, s.counts.tier3_reads);
+	end(&f);
+}
+
+static void test_large_reads_fill_memory(void **state)
+{
+	struct fixture f;
+	(void)state;
+	open_ahead(&f, 0, 16);
+	read_pages(&f, 0, 256);
+	read_pages(&f, 0, 256);
+	assert_int_equal(stats_of(&f).straight_pages, 0);
+	assert_int_equal(stats_of(&f).counts.tier3_reads, 256);
 	end(&f);
 }
 
@@ -119,6 +138,7 @@ static void test_dirty_pages_are_read(void **state)
 	struct fixture f;
 	(void)state;
 	open_ahead(&f, 0, 16);
+	fill_memory(&f);
 	for (uint64_t i = 60; i < 120; i += 1 + i % 5)
 		access_page(&f, i, true, i + 1);
 	read_pages(&f, 50, 80);
@@ -136,7 +156,7 @@ static void test_large_read_fails(void **state)
 	unsigned char *got = malloc(32 * PAGE);
 	(void)state;
 	make_file(&f, PAGES, NULL);
-	f.config.main_pages = 64;
+	f.config.main_pages = 1;
 	f.config.straight_bytes = PAGE;
 	f.config.inject = "read=EIO:1";
 	open_pool(&f);
@@ -154,7 +174,8 @@ int main(void)
 		cmocka_unit_test(test_next_pages_are_there),
 		cmocka_unit_test(test_two_streams),
 		cmocka_unit_test(test_no_stream),
-		cmocka_unit_test(test_large_reads_leave_no_trace),
+		cmocka_unit_test(test_large_reads_push_nothing_out),
+		cmocka_unit_test(test_large_reads_fill_memory),
 		cmocka_unit_test(test_dirty_pages_are_read),
 		cmocka_unit_test(test_large_read_fails),
 	};
