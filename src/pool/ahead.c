@@ -16,66 +16,73 @@
 
 /* ---- streams ---- */
 
-static bool meets(const struct td_pool_stream *s, uint64_t page)
+static uint64_t next_of(struct td_pool_ahead *a, size_t i)
 {
-	uint64_t next = atomic_load_explicit(&s->next, memory_order_relaxed);
-	uint64_t slack = atomic_load_explicit(&s->known, memory_order_relaxed) ? SLACK : 0;
-	return next && page + slack >= next && page <= next + slack;
+	return atomic_load_explicit(&a->next[i], memory_order_relaxed);
 }
 
-static struct td_pool_stream *find_stream(struct td_pool_ahead *a, uint64_t page)
+static void set_next(struct td_pool_ahead *a, size_t i, uint64_t page, bool known)
 {
-	for (size_t i = 0; i < TD_STREAMS; i++)
-		if (meets(&a->streams[i], page))
-			return &a->streams[i];
-	return NULL;
+	atomic_store_explicit(&a->next[i], page * 2 + known, memory_order_relaxed);
+}
+
+static bool meets(uint64_t next, uint64_t page)
+{
+	uint64_t slack = next & 1 ? SLACK : 0;
+	return next && page + slack >= next / 2 && page <= next / 2 + slack;
+}
+
+/* TD_STREAMS: none. */
+static size_t find_stream(struct td_pool_ahead *a, uint64_t page)
+{
+	size_t i = 0;
+	while (i < TD_STREAMS && !meets(next_of(a, i), page))
+		i++;
+	return i;
 }
 
 /* Asks for what comes next, once half of what was asked for before is read. */
-static void ask(struct td_pool_ahead *a, struct td_pool_stream *s, uint64_t next)
+static void ask(struct td_pool_ahead *a, size_t i, uint64_t next)
 {
+	struct td_pool_stream *s = &a->streams[i];
 	uint64_t from = s->until > next ? s->until : next;
 	if (a->jobs == TD_AHEAD_JOBS || s->until > next + s->window / 2)
 		return;
 	s->window = s->window * 2 < a->pages ? s->window * 2 : a->pages;
 	s->until = from + s->window;
 	a->job[(a->first_job + a->jobs++) % TD_AHEAD_JOBS] =
-		(struct td_pool_job){s, from, s->until};
+		(struct td_pool_job){i, from, s->until};
 	sem_post(&a->news);
 }
 
-static void go_on(struct td_pool_ahead *a, struct td_pool_stream *s, uint64_t end)
+static void go_on(struct td_pool_ahead *a, size_t i, uint64_t end)
 {
-	if (end <= atomic_load_explicit(&s->next, memory_order_relaxed))
+	if (end <= next_of(a, i) / 2)
 		return;
-	s->followed++;
-	atomic_store_explicit(&s->next, end, memory_order_relaxed);
-	if (s->followed < KNOWN)
-		return;
-	atomic_store_explicit(&s->known, true, memory_order_relaxed);
-	ask(a, s, end);
+	bool known = ++a->streams[i].followed >= KNOWN;
+	set_next(a, i, end, known);
+	if (known)
+		ask(a, i, end);
 }
 
 /* In place of the one that was begun the longest time ago. */
 static void begin(struct td_pool_ahead *a, uint64_t end)
 {
-	struct td_pool_stream *s = &a->streams[a->turn++ % TD_STREAMS];
-	atomic_store_explicit(&s->next, end, memory_order_relaxed);
-	atomic_store_explicit(&s->known, false, memory_order_relaxed);
-	s->until = s->followed = 0;
-	s->window = FIRST_PAGES / 2;
+	size_t i = a->turn++ % TD_STREAMS;
+	set_next(a, i, end, false);
+	a->streams[i] = (struct td_pool_stream){.window = FIRST_PAGES / 2};
 }
 
 /* If another thread is here, this read is not heard of. */
 void td_pool_ahead_of(struct td_pool *p, uint64_t page, uint64_t end, bool missed)
 {
 	struct td_pool_ahead *a = &p->ahead;
-	struct td_pool_stream *s = find_stream(a, page);
-	if ((!s && !missed) || pthread_mutex_trylock(&a->lock))
+	size_t i = find_stream(a, page);
+	if ((i == TD_STREAMS && !missed) || pthread_mutex_trylock(&a->lock))
 		return;
-	s = find_stream(a, page);
-	if (s)
-		go_on(a, s, end);
+	i = find_stream(a, page);
+	if (i < TD_STREAMS)
+		go_on(a, i, end);
 	else
 		begin(a, end);
 	pthread_mutex_unlock(&a->lock);
@@ -101,7 +108,7 @@ static bool next_job(struct td_pool_ahead *a, struct td_pool_job *job)
 static void fetch(struct td_pool *p, const struct td_pool_job *job)
 {
 	uint64_t end = job->end < p->pages ? job->end : p->pages, page = job->page;
-	uint64_t next = atomic_load_explicit(&job->stream->next, memory_order_relaxed);
+	uint64_t next = next_of(&p->ahead, job->stream) / 2;
 	size_t n = 0;
 	for (page = page > next ? page : next; page < end; page++)
 		if (!td_pool_is_here(p, page))

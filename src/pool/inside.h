@@ -204,18 +204,14 @@ struct td_pool_region {
 };
 #define TD_REGION_PAGES 1024
 
-/* A read that begins at page `next` goes on. Without the lock of ahead.c, reads look at atomic
- * members alone. */
 struct td_pool_stream {
-	_Atomic uint64_t next; /* 0: none */
-	_Atomic bool known;
 	uint64_t until;  /* what was asked for ends here */
 	uint64_t window; /* what was asked for the last time */
 	uint64_t followed;
 };
 
 struct td_pool_job {
-	const struct td_pool_stream *stream;
+	size_t stream;
 	uint64_t page, end;
 };
 
@@ -225,6 +221,9 @@ struct td_pool_job {
 /* Of ahead.c; lock: alone, or before the pool's. */
 struct td_pool_ahead {
 	uint64_t pages; /* at once, at most; 0: nothing is read ahead */
+	/* A read that begins at this page goes on; times 2, plus 1 if the stream is known; 0: none.
+	 * Reads look at them without the lock. */
+	_Alignas(64) _Atomic uint64_t next[TD_STREAMS];
 	struct td_pool_stream streams[TD_STREAMS];
 	pthread_mutex_t lock;
 	sem_t news;
