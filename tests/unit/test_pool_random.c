@@ -11,14 +11,15 @@
 static struct td_pool_device device; /* of this run: one of the table, perhaps with faults */
 static const struct td_pool_device *base;
 static struct {
-	unsigned fail_every; /* transfers and hashes, on average; 0: none */
-	uint64_t seed;
-	uint64_t hash_bits; /* of the hash that count */
+	unsigned fail_every;   /* transfers and hashes, on average; 0: none */
+	_Atomic uint64_t seed; /* threads of the pool draw too */
+	uint64_t hash_bits;    /* of the hash that count */
 } faults;
 
 static bool has_bad_luck(void)
 {
-	return faults.fail_every && draw(&faults.seed) % faults.fail_every == 0;
+	uint64_t seed = atomic_fetch_add(&faults.seed, 1);
+	return faults.fail_every && draw(&seed) % faults.fail_every == 0;
 }
 
 static int gather(void *state, const uint32_t *slots, void *const *to, size_t n)
