@@ -55,6 +55,7 @@ static int write_rounds(const char *path, const char *dedup, const char *block, 
 				      .block = block,
 				      .dirty = dirty,
 				      .evict = evict,
+				      .inject = getenv("POOL_INJECT"),
 				      .batch = "32"};
 	struct tide_pool *pool;
 	struct tide_error err;
