@@ -73,12 +73,14 @@ static void begin(struct td_pool_ahead *a, uint64_t end)
 	a->streams[i] = (struct td_pool_stream){.window = FIRST_PAGES / 2};
 }
 
-/* If another thread is here, this read is not heard of. */
+/* A hit can only go on with a stream that is known: what is in memory need not be read ahead. If
+ * another thread is here, this read is not heard of. */
 void td_pool_ahead_of(struct td_pool *p, uint64_t page, uint64_t end, bool missed)
 {
 	struct td_pool_ahead *a = &p->ahead;
 	size_t i = find_stream(a, page);
-	if ((i == TD_STREAMS && !missed) || pthread_mutex_trylock(&a->lock))
+	bool known = i < TD_STREAMS && next_of(a, i) & 1;
+	if ((!known && !missed) || pthread_mutex_trylock(&a->lock))
 		return;
 	i = find_stream(a, page);
 	if (i < TD_STREAMS)
@@ -103,6 +105,14 @@ static bool next_job(struct td_pool_ahead *a, struct td_pool_job *job)
 	return any;
 }
 
+/* All of it was there: reads by chance in what is in memory would look like a stream for ever. */
+static void forget(struct td_pool_ahead *a, size_t i)
+{
+	pthread_mutex_lock(&a->lock);
+	set_next(a, i, 0, false);
+	pthread_mutex_unlock(&a->lock);
+}
+
 /* The stream may be past some of it by now. If a page cannot be read, the stream itself will see.
  */
 static void fetch(struct td_pool *p, const struct td_pool_job *job)
@@ -114,8 +124,10 @@ static void fetch(struct td_pool *p, const struct td_pool_job *job)
 		if (!td_pool_is_here(p, page))
 			p->ahead.requests[n++] =
 				(struct td_pool_request){.page = page, .to = p->zeros};
-	if (!n)
+	if (!n) {
+		forget(&p->ahead, job->stream);
 		return;
+	}
 	td_pool_submit(p, p->ahead.requests, n);
 	pthread_mutex_lock(&p->lock);
 	p->figures.ahead_pages += n;

@@ -1,4 +1,5 @@
 /* Reads of streams, which are read ahead, and large reads, which go past the cache. */
+#include "pool/inside.h"
 #include "pool_help.h"
 
 #define SECONDS 20 /* what does not come within them never comes */
@@ -94,6 +95,25 @@ static void test_no_stream(void **state)
 	end(&f);
 }
 
+/* What is in memory, no thread looks for again and again. */
+static void test_stream_in_memory_is_forgotten(void **state)
+{
+	struct fixture f;
+	(void)state;
+	open_ahead(&f, 16, 0);
+	for (uint64_t i = 16; i < 64; i++)
+		access_page(&f, i, false, 0);
+	for (uint64_t i = 13; i < 17; i++)
+		read_pages(&f, i, 1);
+	while (f.pool->ahead.next[0])
+		usleep(1000);
+	for (uint64_t i = 17; i < 64; i++)
+		read_pages(&f, i, 1);
+	assert_int_equal(f.pool->ahead.next[0], 0);
+	assert_int_equal(f.pool->ahead.jobs, 0);
+	end(&f);
+}
+
 /* ---- straight ---- */
 
 static void fill_memory(struct fixture *f)
@@ -174,6 +194,7 @@ int main(void)
 		cmocka_unit_test(test_next_pages_are_there),
 		cmocka_unit_test(test_two_streams),
 		cmocka_unit_test(test_no_stream),
+		cmocka_unit_test(test_stream_in_memory_is_forgotten),
 		cmocka_unit_test(test_large_reads_push_nothing_out),
 		cmocka_unit_test(test_large_reads_fill_memory),
 		cmocka_unit_test(test_dirty_pages_are_read),
