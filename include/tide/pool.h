@@ -85,7 +85,8 @@ struct tide_pool_pin {
 };
 
 /* Pins a page. With TIDE_POOL_WRITE the caller may change it. Its changes count from
- * tide_pool_put() on. A thread that pins more pages than main memory has gets -ENOBUFS. */
+ * tide_pool_put() on. A thread that pins more pages than main memory and one batch hold gets
+ * -ENOBUFS. */
 int tide_pool_get(struct tide_pool *p, uint64_t page, enum tide_pool_access access,
 		  struct tide_pool_pin *pin, struct tide_error *err);
 /* Ends a pin. A pin can be put only once. -EINVAL: the pin was put before. If the caller copied the
