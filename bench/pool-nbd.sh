@@ -4,10 +4,11 @@
 #   hit   random reads of what is in main memory: at least 0.95 of nbdkit's memory plugin
 #   miss  random reads of 4 KiB of a file that is 16 times main memory: at least 0.95 of
 #         qemu-nbd --cache=none
+#   stream  reads that follow one another, of the same file: the same aim
 #   copy  nbdcopy of a sparse image with little data: at most twice the time of nbdkit's file plugin
 #   fua   a write of 4 KiB with FUA behind 128 MiB of dirty data: at most twice qemu-nbd's time
 #
-# From the environment: NBD_WHAT (hit miss copy fua), NBD_FOLDER (/var/tmp: on the storage to
+# From the environment: NBD_WHAT (hit miss stream copy fua), NBD_FOLDER (/var/tmp: on the storage to
 # measure), NBD_MIB (128: of main memory), NBD_SECONDS (2: of each run), NBD_IMAGE_MIB (8192: the
 # sparse image), NBD_DIRTY_MIB (128), NBD_KEYS (further keys of the plugin).
 # usage: bench/pool-nbd.sh TIDE
@@ -20,12 +21,13 @@ TIDE=$1
 # KIND:BYTES:DEPTH:CONNECTIONS
 if [ "${QUICK:-}" = 1 ]; then
 	: "${NBD_MIB:=4}" "${NBD_SECONDS:=0.2}" "${NBD_IMAGE_MIB:=64}" "${NBD_DIRTY_MIB:=4}"
-	hits='hit:4k:16:1' misses='miss:4k:4:1'
+	hits='hit:4k:16:1' misses='miss:4k:4:1' streams='stream:64k:4:1'
 else
 	hits='hit:4k:1:1 hit:4k:4:1 hit:4k:16:1 hit:4k:4:4 hit:64k:1:1 hit:64k:4:1 hit:64k:16:1'
 	misses='miss:4k:1:1 miss:4k:4:1 miss:4k:16:1 miss:4k:4:4'
+	streams='stream:4k:1:1 stream:4k:16:1 stream:64k:4:1 stream:1m:2:1'
 fi
-: "${NBD_WHAT:=hit miss copy fua}" "${NBD_FOLDER:=/var/tmp}" "${NBD_MIB:=128}" "${NBD_SECONDS:=2}"
+: "${NBD_WHAT:=hit miss stream copy fua}" "${NBD_FOLDER:=/var/tmp}" "${NBD_MIB:=128}" "${NBD_SECONDS:=2}"
 : "${NBD_IMAGE_MIB:=8192}" "${NBD_DIRTY_MIB:=128}" "${NBD_KEYS:=}"
 plugin=$BUILD/nbdkit-tide-plugin.so
 place=$(mktemp -d "$NBD_FOLDER/tide-bench.XXXXXX")
@@ -98,10 +100,10 @@ stop_servers()
 
 # ---- measurements ----
 
-# rate NAME BYTES DEPTH CONNECTIONS: requests a second.
+# rate NAME BYTES DEPTH CONNECTIONS [HOW]: requests a second.
 rate()
 {
-	fio --name=job --ioengine=nbd --uri="$(uri "$1")" --rw=randread --bs="$2" --iodepth="$3" \
+	fio --name=job --ioengine=nbd --uri="$(uri "$1")" --rw="${5:-randread}" --bs="$2" --iodepth="$3" \
 		--numjobs="$4" --thread --group_reporting --size="${served_mib}M" --time_based \
 		--runtime="$(calc "$NBD_SECONDS * 1000" %d)ms" --randrepeat=0 --minimal |
 		awk -F ';' '/^3;/ { print $8 }'
@@ -150,12 +152,12 @@ compare()
 		aim "$_aim" verdict "$_verdict"
 }
 
-# each CASES PEER AIM
+# each CASES PEER AIM [HOW]
 each()
 {
 	for _case in $1; do
 		# shellcheck disable=SC2046 # bytes, depth, connections
-		compare "${_case%%:*}" "$2" "$3" rate $(echo "${_case#*:}" | tr : ' ')
+		compare "${_case%%:*}" "$2" "$3" rate $(echo "${_case#*:}" | tr : ' ') ${4:+"$4"}
 	done
 }
 
@@ -170,14 +172,25 @@ bench_hit()
 	each "$hits" memory 0.95
 }
 
-bench_miss()
+serve_large()
 {
 	served_mib=$((NBD_MIB * 16))
 	head -c "$((served_mib << 20))" /dev/urandom >"$place/image"
 	sync "$place/image"
 	serve_qemu none "$place/image"
 	serve_tide "$place/image" main="${NBD_MIB}M"
+}
+
+bench_miss()
+{
+	serve_large
 	each "$misses" qemu 0.95
+}
+
+bench_stream()
+{
+	serve_large
+	each "$streams" qemu 0.95 read
 }
 
 bench_copy()

@@ -71,6 +71,6 @@ grep -q '"bench": "pager-faults", "skipped": true' "$results" || {
 grep -q '"bench": "pager-faults", "skipped": true' "$results" ||
 	expect 2 '^{"bench": "run-kernel", .*"tide_seconds": [0-9.]*, .*"output": "equal"}$'
 grep -q '"bench": "pool-nbd", "skipped": true' "$results" ||
-	expect 4 '^{"bench": "pool-nbd", .*"tide_per_second": [0-9.]*, "ratio": [0-9.]*, .*}$'
+	expect 5 '^{"bench": "pool-nbd", .*"tide_per_second": [0-9.]*, "ratio": [0-9.]*, .*}$'
 grep -q '"bench": "pool-policies", "door": "library", "best"' "$results"
 expect 3 '^{"bench": "pool-dedup", "dedup": "[a-z]*", "access_ns": [0-9]*, "over_off": [0-9.]*}$'

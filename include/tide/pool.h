@@ -56,6 +56,14 @@ struct tide_pool_options {
 	const char *record;   /* trace of the accesses to write, for tide sim; NULL: none */
 	void (*message)(void *arg, const char *text); /* why; NULL: a line on standard error */
 	void *message_arg;
+	/* How much may be dirty; 0, the default: any. From half of it on, a thread of the pool
+	 * writes. Where more is dirty, tide_pool_write() and tide_pool_put() wait for that thread,
+	 * unless the file cannot be written. */
+	const char *dirty;
+	/* How much tide_pool_read() reads ahead of a stream, at most, by a thread of the pool; and
+	 * from what size on it reads what is not in memory past the cache, once main memory is
+	 * full. 0, the default: never. */
+	const char *ahead, *straight;
 };
 
 int tide_pool_open(struct tide_pool **out, const struct tide_pool_options *options,
@@ -77,7 +85,8 @@ struct tide_pool_pin {
 };
 
 /* Pins a page. With TIDE_POOL_WRITE the caller may change it. Its changes count from
- * tide_pool_put() on. A thread that pins more pages than main memory has gets -ENOBUFS. */
+ * tide_pool_put() on. A thread that pins more pages than main memory and one batch hold gets
+ * -ENOBUFS. */
 int tide_pool_get(struct tide_pool *p, uint64_t page, enum tide_pool_access access,
 		  struct tide_pool_pin *pin, struct tide_error *err);
 /* Ends a pin. A pin can be put only once. -EINVAL: the pin was put before. If the caller copied the

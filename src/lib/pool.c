@@ -143,7 +143,17 @@ static int parse_memory(const struct tide_pool_options *o, struct td_pool_config
 		rc = tide_fail(err, -EINVAL, "main memory of 0: give at least one page");
 	if (!rc && o->device_size)
 		rc = parse_pages("device", o->device_size, c->page_bytes, &c->device_pages, err);
+	if (!rc && o->dirty)
+		rc = parse_pages("dirty", o->dirty, c->page_bytes, &c->dirty_pages, err);
 	return rc;
+}
+
+static int parse_bytes(const char *what, const char *text, uint64_t *out, struct tide_error *err)
+{
+	if (!text || !td_core_size(text, strlen(text), out))
+		return 0;
+	return tide_fail(err, -EINVAL, "%s of '%s': give a size, say 1M, or 0", what,
+			 td_core_shown(text, strlen(text)).text);
 }
 
 static int parse_number(const char *what, const char *text, uint64_t min, uint64_t max,
@@ -202,6 +212,10 @@ static int parse(const struct tide_pool_options *o, struct td_pool_config *c,
 		rc = parse_number("batch", o->batch, 1, BATCH_MAX, &batch, err);
 	if (!rc)
 		rc = parse_number("backlog", o->max_backlog, 0, UINT32_MAX, &c->max_backlog, err);
+	if (!rc)
+		rc = parse_bytes("ahead", o->ahead, &c->ahead_bytes, err);
+	if (!rc)
+		rc = parse_bytes("straight", o->straight, &c->straight_bytes, err);
 	if (!rc)
 		rc = parse_epoch(o->epoch, &c->epoch_ns, err);
 	if (!rc)
@@ -449,6 +463,9 @@ static json_t *config(const struct tide_pool *p)
 	json_object_set_new(o, "max_backlog", td_lib_integer(c->max_backlog));
 	json_object_set_new(o, "evict", td_lib_text(p->evict));
 	json_object_set_new(o, "place", td_lib_text(p->place));
+	json_object_set_new(o, "dirty_pages", td_lib_integer(c->dirty_pages));
+	json_object_set_new(o, "ahead_bytes", td_lib_integer(c->ahead_bytes));
+	json_object_set_new(o, "straight_bytes", td_lib_integer(c->straight_bytes));
 	json_object_set_new(o, "seed", td_lib_integer(c->seed));
 	return o;
 }

@@ -94,6 +94,8 @@ int td_pool_put(struct td_pool *p, struct tide_pool_pin *pin, struct tide_error 
 		return tide_fail(err, rc, "page %" PRIu64 " is not pinned by this pin: put it once",
 				 pin->page);
 	pin->addr = NULL;
+	if (pin->access == TIDE_POOL_WRITE)
+		td_pool_heed_bound(p);
 	return 0;
 }
 
@@ -136,7 +138,7 @@ int td_pool_get_async(struct td_pool *p, uint64_t page, enum tide_pool_access ac
 struct range {
 	unsigned char *to;
 	const unsigned char *from;
-	bool write;
+	bool write, missed;
 	uint64_t offset, end;
 	struct td_pool_request requests[GROUP]; /* of pages that were not there */
 	size_t n;
@@ -179,6 +181,7 @@ static int copy_rest(struct td_pool *p, struct range *g, struct tide_error *err)
 	int rc = 0;
 	if (g->n)
 		td_pool_submit(p, g->requests, g->n);
+	g->missed |= g->n != 0;
 	for (size_t i = 0; !rc && i < g->n; i++)
 		if (g->requests[i].result)
 			rc = td_pool_explain(p, g->requests[i].result, g->requests[i].page, err);
@@ -200,19 +203,59 @@ static int copy_range(struct td_pool *p, struct range *g, struct tide_error *err
 	return rc ? rc : copy_rest(p, g, err);
 }
 
+static int read_cached(struct td_pool *p, void *to, size_t bytes, uint64_t offset,
+		       struct tide_error *err)
+{
+	uint64_t end = (offset + bytes + p->page_bytes - 1) / p->page_bytes;
+	struct range g;
+	g.to = to;
+	g.from = NULL;
+	g.write = g.missed = false;
+	g.offset = offset;
+	g.end = offset + bytes;
+	g.n = 0;
+	int rc = copy_range(p, &g, err);
+	if (p->ahead.pages && bytes)
+		td_pool_ahead_of(p, offset / p->page_bytes, end, g.missed);
+	return rc;
+}
+
+/* What is not a whole page, or in memory, comes from the cache. */
+static size_t read_part(struct td_pool *p, unsigned char *to, size_t bytes, uint64_t offset,
+			bool *done)
+{
+	size_t before = (size_t)(-offset % p->page_bytes);
+	*done = false;
+	if (before || bytes < p->page_bytes)
+		return before && before < bytes ? before : bytes;
+	uint64_t n =
+		td_pool_read_straight(p, offset / p->page_bytes, bytes / p->page_bytes, to, done);
+	return (size_t)n * p->page_bytes;
+}
+
+static int read_large(struct td_pool *p, unsigned char *to, size_t bytes, uint64_t offset,
+		      struct tide_error *err)
+{
+	int rc = 0;
+	bool done;
+	for (size_t n; !rc && bytes; bytes -= n) {
+		n = read_part(p, to, bytes, offset, &done);
+		if (!done)
+			rc = read_cached(p, to, n, offset, err);
+		to += n;
+		offset += n;
+	}
+	return rc;
+}
+
 int td_pool_read(struct td_pool *p, void *to, size_t bytes, uint64_t offset, struct tide_error *err)
 {
 	int rc = td_pool_check_range(p, offset, bytes, false, err);
 	if (rc)
 		return rc;
-	struct range g;
-	g.to = to;
-	g.from = NULL;
-	g.write = false;
-	g.offset = offset;
-	g.end = offset + bytes;
-	g.n = 0;
-	return copy_range(p, &g, err);
+	if (!p->straight_bytes || bytes < p->straight_bytes)
+		return read_cached(p, to, bytes, offset, err);
+	return read_large(p, to, bytes, offset, err);
 }
 
 int td_pool_write(struct td_pool *p, const void *from, uint64_t bytes, uint64_t offset,
@@ -225,8 +268,11 @@ int td_pool_write(struct td_pool *p, const void *from, uint64_t bytes, uint64_t 
 	g.to = NULL;
 	g.from = from;
 	g.write = true;
+	g.missed = false;
 	g.offset = offset;
 	g.end = offset + bytes;
 	g.n = 0;
-	return copy_range(p, &g, err);
+	rc = copy_range(p, &g, err);
+	td_pool_heed_bound(p);
+	return rc;
 }

@@ -81,6 +81,7 @@ static size_t stage_page(struct td_pool *p, struct td_pool_work *w, size_t k, si
 		uint32_t b = td_pool_resolve(p, w->pages[k] * p->degree + i);
 		uint64_t was = atomic_fetch_and(&p->blocks[b].word, ~TD_DIRTY);
 		td_assert(was & TD_PRIVATE);
+		atomic_fetch_sub(&p->dirty_blocks, (was & TD_DIRTY) != 0);
 		if (p->degree == 1 && p->blocks[b].in_frame && !(was & TD_MAIN)) {
 			w->sources[k] = td_pool_bytes_of(p, b);
 		} else if (p->blocks[b].in_frame) {

@@ -4,6 +4,8 @@
 #include "core/clock.h"
 #include "inside.h"
 
+#define READ_BYTES ((size_t)1 << 18) /* neighbours read together, at most */
+
 /* ---- the device ---- */
 
 static void device_begin(struct td_pool *p)
@@ -46,22 +48,67 @@ int td_pool_scatter(struct td_pool *p, struct td_pool_work *w, size_t n)
 
 /* ---- the file ---- */
 
+/* Items from i on that are neighbours in the file, and read by one request. */
+static size_t run_of(const struct td_pool *p, const struct td_pool_work *w, size_t i)
+{
+	size_t n = 1, most = READ_BYTES / p->page_bytes;
+	while (n < most && i + n < w->n && w->items[i + n].read &&
+	       w->items[i + n].page == w->items[i].page + n)
+		n++;
+	return n;
+}
+
+static void list_read(struct td_pool *p, struct td_io_request *io, uint64_t page, void *to,
+		      size_t pages)
+{
+	*io = (struct td_io_request){.file = &p->file,
+				     .offset = page * p->page_bytes,
+				     .addr = to,
+				     .bytes = pages * p->page_bytes};
+}
+
+/* Frames are in no order, so neighbours are read into the staging memory of their crew. */
 static size_t start_reads(struct td_pool *p, struct td_pool_work *w)
 {
 	size_t n = 0;
-	for (size_t i = 0; i < w->n; i++) {
+	for (size_t i = 0; i < w->n; i += w->items[i].run) {
 		struct td_pool_item *item = &w->items[i];
+		item->run = item->read ? run_of(p, w, i) : 1;
 		if (!item->read)
 			continue;
-		item->io = (struct td_io_request){.file = &p->file,
-						  .offset = item->page * p->page_bytes,
-						  .addr = item->data,
-						  .bytes = p->page_bytes};
+		void *staged = w->staging + i * p->page_bytes;
+		list_read(p, &item->io, item->page, item->run > 1 ? staged : item->data, item->run);
 		w->started[n++] = &item->io;
 	}
 	if (n > 1)
 		td_io_start(p->io, w->started, n);
 	return n;
+}
+
+/* A page that cannot be read must not fail its neighbours. */
+static void read_each(struct td_pool *p, struct td_pool_item *items, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		list_read(p, &items[i].io, items[i].page, items[i].data, 1);
+		items[i].rc = td_io_now(p->io, &items[i].io);
+	}
+}
+
+static void finish_run(struct td_pool *p, struct td_pool_work *w, size_t i)
+{
+	struct td_pool_item *items = &w->items[i];
+	size_t n = items->run;
+	if (n == 1 || items->io.result) {
+		items->rc = items->read ? items->io.result : 0;
+		if (n > 1)
+			read_each(p, items, n);
+		return;
+	}
+	for (size_t k = 0; k < n; k++) {
+		const unsigned char *staged = w->staging + (i + k) * p->page_bytes;
+		if (items[k].data != staged)
+			memcpy(items[k].data, staged, p->page_bytes);
+	}
 }
 
 static void finish_reads(struct td_pool *p, struct td_pool_work *w, size_t n)
@@ -71,8 +118,8 @@ static void finish_reads(struct td_pool *p, struct td_pool_work *w, size_t n)
 		td_io_now(p->io, w->started[0]);
 	for (size_t i = 0; n > 1 && i < n; i++)
 		td_io_wait(p->io, w->started[i]);
-	for (size_t i = 0; i < w->n; i++)
-		w->items[i].rc = w->items[i].read ? w->items[i].io.result : 0;
+	for (size_t i = 0; i < w->n; i += w->items[i].run)
+		finish_run(p, w, i);
 	w->spent.file_ns += n ? td_clock_ns() - start : 0;
 }
 

@@ -236,13 +236,18 @@ int td_pool_explain_flush(struct td_pool *p, int rc, struct tide_error *err)
 
 int td_pool_flush(struct td_pool *p, struct tide_error *err)
 {
-	pthread_mutex_lock(&p->flush_lock);
 	pthread_mutex_lock(&p->lock);
+	p->flushing++;
 	p->figures.flushes++;
 	pthread_mutex_unlock(&p->lock);
+	pthread_mutex_lock(&p->flush_lock);
 	int rc = sweep_all(p), failed = td_pool_sync_file(p);
 	rc = rc ? rc : failed;
 	rc = rc ? td_pool_explain_flush(p, rc, err) : 0;
 	pthread_mutex_unlock(&p->flush_lock);
+	pthread_mutex_lock(&p->lock);
+	p->flushing--;
+	pthread_cond_broadcast(&p->news);
+	pthread_mutex_unlock(&p->lock);
 	return rc;
 }

@@ -128,8 +128,10 @@ void td_pool_mark_dirty(struct td_pool *p, uint32_t b)
 	_Atomic uint64_t *bits = &p->dirty[b / 64];
 	uint64_t bit = UINT64_C(1) << b % 64, owner = p->blocks[b].owner;
 	td_assert(td_pool_word(p, b) & TD_PRIVATE && owner != TD_NOBODY);
-	if (!(atomic_fetch_or(&p->blocks[b].word, TD_DIRTY) & TD_DIRTY))
+	if (!(atomic_fetch_or(&p->blocks[b].word, TD_DIRTY) & TD_DIRTY)) {
+		td_pool_count_dirty(p);
 		td_pool_region_dirtied(p, owner / p->degree);
+	}
 	if (!(atomic_load(bits) & bit))
 		atomic_fetch_or(bits, bit);
 }

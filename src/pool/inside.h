@@ -27,6 +27,8 @@
  *   queue.h  which blocks of main memory these are: the oldest, or what a policy says
  *   notes.c  hits as a policy hears of them
  *   flush.c  writes dirty pages to the file; sync.c: those of a range
+ *   background.c writes dirty pages before a flush must
+ *   ahead.c  brings in what a stream will read; straight.c: large reads, past the cache
  *   trim.c   makes ranges zero without writing
  *   extents.c says what of a range are holes; prefetch.c brings a range into memory
  *   refs.c, index.c  blocks and contents, and the pages that have them
@@ -59,6 +61,7 @@
 #define TD_POOL_INSIDE_H
 
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdatomic.h>
 
 #include "core/assert.h"
@@ -137,6 +140,7 @@ struct td_pool_item {
 	bool fresh; /* absent, and overwritten as a whole */
 	bool share; /* signatures are known or wanted */
 	int rc;
+	size_t run;          /* items from this one on that one request reads */
 	unsigned char *data; /* what was read; NULL: nothing yet */
 	uint32_t frame;      /* of D = 1: data is there */
 	struct td_pool_work *crew;
@@ -200,6 +204,36 @@ struct td_pool_region {
 };
 #define TD_REGION_PAGES 1024
 
+struct td_pool_stream {
+	uint64_t until;  /* what was asked for ends here */
+	uint64_t window; /* what was asked for the last time */
+	uint64_t followed;
+};
+
+struct td_pool_job {
+	size_t stream;
+	uint64_t page, end;
+};
+
+#define TD_STREAMS 16
+#define TD_AHEAD_JOBS 32
+
+/* Of ahead.c; lock: alone, or before the pool's. */
+struct td_pool_ahead {
+	uint64_t pages; /* at once, at most; 0: nothing is read ahead */
+	/* A read that begins at this page goes on; times 2, plus 1 if the stream is known; 0: none.
+	 * Reads look at them without the lock. */
+	_Alignas(64) _Atomic uint64_t next[TD_STREAMS];
+	struct td_pool_stream streams[TD_STREAMS];
+	pthread_mutex_t lock;
+	sem_t news;
+	pthread_t thread;
+	struct td_pool_job job[TD_AHEAD_JOBS];
+	uint32_t first_job, jobs, turn;
+	bool ends;
+	struct td_pool_request *requests; /* of the thread */
+};
+
 #define TD_CREWS_MAX 16
 #define TD_OTHER_WORKS 2 /* of the flush and the sync, which may run beside crews */
 
@@ -215,8 +249,10 @@ struct td_pool {
 	struct td_pool_ring *rings;
 	struct td_pool_region *regions; /* of auto; else NULL */
 	_Atomic uint64_t *dirty; /* a bit per block, set after TD_DIRTY, cleared before looking */
-	_Atomic uint64_t used_rings; /* a bit for each that has something */
-	void *noted;                 /* room for the notes of all rings; NULL: they have refs */
+	_Atomic int64_t dirty_blocks; /* for a moment too few: counted after they are dirty */
+	int64_t dirty_max;            /* 0: no bound, and no writing thread */
+	_Atomic uint64_t used_rings;  /* a bit for each that has something */
+	void *noted;                  /* room for the notes of all rings; NULL: they have refs */
 
 	_Alignas(64) pthread_mutex_t lock;
 	pthread_cond_t news; /* requests are done, or a crew may start */
@@ -233,6 +269,15 @@ struct td_pool {
 	size_t waiting, served_before; /* calls that wait, and that the last batch served */
 	pthread_t server;
 	bool has_server;
+	struct td_pool_ahead ahead;
+	uint64_t straight_bytes; /* reads of so many go past the cache */
+	/* Of the writing thread; writer_at: the word of `dirty` where it goes on */
+	pthread_t writer;
+	sem_t writer_news;
+	bool has_writer, writer_failed;
+	_Atomic bool writer_ends;
+	uint32_t writer_at;
+	size_t flushing;                        /* flushes that wait or work */
 	pthread_mutex_t flush_lock, range_lock; /* before `lock`: of the flush, of the sync */
 	pthread_mutex_t sync_lock;              /* after these: of sync_error */
 
@@ -392,6 +437,26 @@ void td_pool_index_expect(const struct td_pool *p, uint32_t tag); /* wanted soon
 uint32_t td_pool_content_new(struct td_pool *p, uint64_t signature);
 void td_pool_content_free(struct td_pool *p, uint32_t content);
 
+/* ahead.c. A read of pages, which missed or did not; without the lock */
+int td_pool_ahead_start(struct td_pool *p, uint64_t pages, struct tide_error *err);
+void td_pool_ahead_stop(struct td_pool *p);
+void td_pool_ahead_of(struct td_pool *p, uint64_t page, uint64_t end, bool missed);
+
+/* straight.c, without the lock. Reads pages from this one on, whose number is the answer, past the
+ * cache. If not *done, they must be read by it. */
+uint64_t td_pool_read_straight(struct td_pool *p, uint64_t page, uint64_t most, unsigned char *to,
+			       bool *done);
+
+/* prefetch.c, without the lock */
+bool td_pool_is_here(struct td_pool *p, uint64_t page);
+
+/* background.c */
+int td_pool_writer_start(struct td_pool *p, struct tide_error *err);
+void td_pool_writer_stop(struct td_pool *p);
+void td_pool_count_dirty(struct td_pool *p); /* one more block */
+/* Waits, without the lock, while more is dirty than may be. */
+void td_pool_heed_bound(struct td_pool *p);
+
 /* hit.c */
 bool td_pool_hit(struct td_pool *p, uint64_t page, bool write, struct tide_pool_pin *pin);
 /* Succeeds if the block has that generation and these flags, and can count one more pin. */
@@ -424,6 +489,9 @@ void td_pool_stop(struct td_pool *p); /* when all of these are done */
 void td_pool_finish(struct td_pool *p, struct td_pool_work *w, struct td_pool_request *r,
 		    int result);
 void td_pool_tell_news(struct td_pool *p); /* blocks, frames or slots may be free now */
+/* A crew for other work than a batch. NULL: none may start now. */
+struct td_pool_work *td_pool_crew_try(struct td_pool *p);
+void td_pool_crew_end(struct td_pool *p, struct td_pool_work *w);
 void td_pool_exclusive_begin(struct td_pool *p);
 void td_pool_exclusive_end(struct td_pool *p);
 /* Of a flush (i: crews) or a sync (crews + 1), one of each at a time. */

@@ -104,6 +104,17 @@ static void give_crew(struct td_pool *p, struct td_pool_work *w)
 	end_work(p, w);
 }
 
+struct td_pool_work *td_pool_crew_try(struct td_pool *p)
+{
+	return p->idle && !p->collecting && may_start(p) ? take_crew(p) : NULL;
+}
+
+void td_pool_crew_end(struct td_pool *p, struct td_pool_work *w)
+{
+	p->retry = true;
+	give_crew(p, w);
+}
+
 static bool is_alone(const struct td_pool *p)
 {
 	return (uint32_t)__builtin_popcount(p->idle) + 1 == p->crews;

@@ -347,6 +347,9 @@ int td_pool_open(struct td_pool **out, const struct td_pool_config *c, struct ti
 	p->hash = c->hash;
 	p->epoch_ns = c->epoch_ns;
 	p->max_backlog = c->max_backlog;
+	p->straight_bytes = c->straight_bytes;
+	p->dirty_max =
+		(int64_t)at_most(c->dirty_pages, INT32_MAX) * (c->page_bytes / c->block_bytes);
 	make_locks(p);
 	int rc = set_up(p, c, err);
 	if (rc) {
@@ -354,6 +357,14 @@ int td_pool_open(struct td_pool **out, const struct td_pool_config *c, struct ti
 		return rc;
 	}
 	begin_record(p, c);
+	rc = td_pool_writer_start(p, err);
+	if (!rc)
+		rc = td_pool_ahead_start(p, c->ahead_bytes / p->page_bytes, err);
+	if (rc) {
+		td_pool_writer_stop(p);
+		discard(p);
+		return rc;
+	}
 	*out = p;
 	return 0;
 }
@@ -364,7 +375,9 @@ int td_pool_close(struct td_pool *p, struct tide_error *err)
 	int rc = 0;
 	if (!p)
 		return 0;
+	td_pool_ahead_stop(p);
 	td_pool_stop(p);
+	td_pool_writer_stop(p);
 	if (!p->read_only && td_pool_flush(p, err))
 		rc = td_pool_flush(p, err);
 	td_checked(td_pool_agrees(p));

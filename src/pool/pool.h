@@ -15,6 +15,9 @@ struct td_pool_config {
 	bool read_only;
 	uint32_t page_bytes, block_bytes; /* powers of two; block at most page */
 	uint64_t main_pages, device_pages;
+	uint64_t dirty_pages;    /* that may be dirty; 0: any */
+	uint64_t ahead_bytes;    /* read ahead of a stream; 0: none */
+	uint64_t straight_bytes; /* reads of so many go past the cache; 0: none */
 	const struct td_pool_device *device;
 	const char *where; /* of the device: td_pool_want.where */
 	enum td_pool_dedup dedup;

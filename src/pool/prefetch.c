@@ -3,7 +3,7 @@
 
 #define GROUP 64 /* pages that are fetched together */
 
-static bool is_here(struct td_pool *p, uint64_t page)
+bool td_pool_is_here(struct td_pool *p, uint64_t page)
 {
 	struct tide_pool_pin pin;
 	if (p->degree > 1 || !td_pool_hit(p, page, false, &pin))
@@ -19,7 +19,7 @@ static int fetch(struct td_pool *p, uint64_t page, uint64_t end, struct tide_err
 	size_t n = 0;
 	int rc = 0;
 	for (; page < end; page++)
-		if (!is_here(p, page))
+		if (!td_pool_is_here(p, page))
 			requests[n++] = (struct td_pool_request){.page = page, .to = p->zeros};
 	if (n)
 		td_pool_submit(p, requests, n);

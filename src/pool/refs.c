@@ -98,8 +98,9 @@ void td_pool_block_own(struct td_pool *p, uint32_t b, uint64_t ref)
 void td_pool_block_free(struct td_pool *p, uint32_t b)
 {
 	struct td_pool_block *block = &p->blocks[b];
-	uint64_t gen = td_pool_word(p, b) >> 32;
-	td_assert(!(td_pool_word(p, b) & (TD_PINS | TD_MAIN)));
+	uint64_t word = td_pool_word(p, b), gen = word >> 32;
+	td_assert(!(word & (TD_PINS | TD_MAIN)));
+	atomic_fetch_sub(&p->dirty_blocks, (word & TD_DIRTY) != 0);
 	block->busy = 0;
 	if (td_pool_word(p, b) & TD_INDEXED)
 		td_pool_index_remove(p, b);

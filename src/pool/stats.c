@@ -115,6 +115,7 @@ void td_pool_stats(struct td_pool *p, struct tide_pool_stats *s)
 
 struct tally {
 	uint64_t free, indexed;
+	int64_t dirty;
 	bool pinned;
 	const char *wrong;
 };
@@ -144,6 +145,7 @@ static void check_held(struct td_pool *p, uint32_t b, struct tally *t)
 	const char *wrong = check_owner(p, b);
 	t->wrong = wrong ? wrong : t->wrong;
 	t->pinned |= (word & TD_PINS) != 0;
+	t->dirty += (word & TD_DIRTY) != 0;
 	if (!(word & TD_PRIVATE) && word & TD_DIRTY)
 		t->wrong = "a shared block is dirty";
 	if (p->blocks[b].busy)
@@ -229,6 +231,8 @@ int td_pool_check(struct td_pool *p, struct tide_error *err)
 	struct tally t = tally(p);
 	if (t.pinned)
 		t.wrong = "a page is pinned";
+	if (t.dirty != atomic_load(&p->dirty_blocks))
+		t.wrong = "another number of blocks is dirty than was counted";
 	td_pool_exclusive_end(p);
 	pthread_mutex_unlock(&p->lock);
 	return t.wrong ? tide_fail(err, -EUCLEAN, "%s: this is a bug, please report it", t.wrong)

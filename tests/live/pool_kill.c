@@ -1,5 +1,5 @@
 /* Writes pages through the pool, round after round, and says which rounds were flushed.
- * usage: pool_kill FILE off|on BLOCK [EVICT]    prints a line after each flush; never ends */
+ * usage: pool_kill FILE off|on BLOCK DIRTY [EVICT]    prints a line after each flush; never ends */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,7 +44,8 @@ static void write_all(struct tide_pool *pool, uint64_t round)
 		pthread_join(threads[i], NULL);
 }
 
-static int write_rounds(const char *path, const char *dedup, const char *block, const char *evict)
+static int write_rounds(const char *path, const char *dedup, const char *block, const char *dirty,
+			const char *evict)
 {
 	struct tide_pool_options o = {.size = sizeof o,
 				      .path = path,
@@ -52,7 +53,9 @@ static int write_rounds(const char *path, const char *dedup, const char *block, 
 				      .device_size = "128p",
 				      .dedup = dedup,
 				      .block = block,
+				      .dirty = dirty,
 				      .evict = evict,
+				      .inject = getenv("POOL_INJECT"),
 				      .batch = "32"};
 	struct tide_pool *pool;
 	struct tide_error err;
@@ -73,8 +76,8 @@ static int write_rounds(const char *path, const char *dedup, const char *block, 
 
 int main(int argc, char **argv)
 {
-	if (argc == 4 || argc == 5)
-		return write_rounds(argv[1], argv[2], argv[3], argv[4]);
-	fprintf(stderr, "usage: pool_kill FILE off|on BLOCK [EVICT]\n");
+	if (argc == 5 || argc == 6)
+		return write_rounds(argv[1], argv[2], argv[3], argv[4], argv[5]);
+	fprintf(stderr, "usage: pool_kill FILE off|on BLOCK DIRTY [EVICT]\n");
 	return 2;
 }

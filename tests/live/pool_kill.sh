@@ -21,13 +21,13 @@ is_direct()
 	grep -q '[4567]' flags || fail "no direct I/O: $(cat flags)"
 }
 
-# killed DEDUP BLOCK WAIT [EVICT]: some time after the first flush
+# killed DEDUP BLOCK DIRTY WAIT [EVICT]: some time after the first flush
 killed()
 {
 	rm -f file
 	truncate -s 3M file
 	: >rounds
-	"$programs/pool_kill" file "$1" "$2" ${4:+"$4"} >rounds 2>error &
+	"$programs/pool_kill" file "$1" "$2" "$3" ${5:+"$5"} >rounds 2>error &
 	id=$!
 	tries=0
 	while ! [ -s rounds ]; do
@@ -37,23 +37,24 @@ killed()
 		sleep 0.05
 	done
 	is_direct
-	sleep "$3"
+	sleep "$4"
 	kill -KILL $id 2>/dev/null
 	wait $id
 	status=$?
 	[ $status -eq 137 ] || fail "it ended by itself with $status: $(cat error)"
-	"$programs/pool_kill_check" file "$(tail -n 1 rounds)" || fail "dedup $1 ${4:-}: flushed data is lost"
+	"$programs/pool_kill_check" file "$(tail -n 1 rounds)" || fail "dedup $1 dirty $3 ${5:-}: flushed data is lost"
 }
 
 i=0
 while [ $i -lt $moments ]; do
 	wait=0.$(printf %03d $((i * 37 % 300)))
+	dirty=$((i / 5 % 2 * 16))p
 	case $((i % 5)) in
-	0) killed off 4K "$wait" ;;
-	1) killed on 4K "$wait" ;;
-	2) killed on 512 "$wait" ;;
-	3) killed off 4K "$wait" s3fifo ;;
-	4) killed off 4K "$wait" arc ;;
+	0) killed off 4K "$dirty" "$wait" ;;
+	1) killed on 4K "$dirty" "$wait" ;;
+	2) killed on 512 "$dirty" "$wait" ;;
+	3) killed off 4K "$dirty" "$wait" s3fifo ;;
+	4) killed off 4K "$dirty" "$wait" arc ;;
 	esac
 	i=$((i + 1))
 done

@@ -116,6 +116,7 @@ rm disk.img
 truncate -s 128M disk.img
 serve "$plugin" disk.img main=1M device=1M
 mkfifo commands
+: >writer
 qemu-io -t writeback -f raw "$uri" <commands >writer 2>&1 &
 writer=$!
 exec 3>commands

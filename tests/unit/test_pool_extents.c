@@ -295,6 +295,8 @@ static void test_prefetch_fails(void **state)
 	make_file(&f, 100, NULL);
 	f.config.inject = "read=EIO:5";
 	open_pool(&f);
+	for (uint64_t i = 20; i < 28; i += 2)
+		access_page(&f, i, false, 0);
 	assert_int_equal(td_pool_prefetch(f.pool, 0, 10 * PAGE, &err), -EIO);
 	assert_non_null(strstr(err.text, "cannot be had"));
 	close_pool(&f);

@@ -44,7 +44,8 @@ static void test_reads(void **state)
 	remove_file(&f);
 }
 
-/* Of a batch, one page fails: the call says which, the others are there. */
+/* Of a batch, one page fails: the call says which, the others are there. One request reads all six;
+ * it fails as the fourth, and so does the eighth, which is for page 3 alone. */
 static void test_one_of_a_batch(void **state)
 {
 	struct fixture f;
@@ -54,12 +55,32 @@ static void test_one_of_a_batch(void **state)
 	make_file(&f, 20, NULL);
 	f.config.inject = "read=EIO:4";
 	open_pool(&f);
+	for (uint64_t i = 10; i < 16; i += 2)
+		assert_int_equal(try_get(&f, i), 0);
 	assert_int_equal(td_pool_read(f.pool, got, 6 * PAGE, 0, &err), -EIO);
 	assert_non_null(strstr(err.text, "page 3 "));
+	assert_int_equal(stats_of(&f).io_errors, 2);
 	for (uint64_t i = 0; i < 6; i++)
 		if (i != 3)
 			assert_int_equal(try_get(&f, i), 0);
-	assert_int_equal(stats_of(&f).counts.tier3_reads, 6);
+	assert_int_equal(stats_of(&f).counts.tier3_reads, 9);
+	close_pool(&f);
+	remove_file(&f);
+	free(got);
+}
+
+/* The second request would fail. */
+static void test_neighbours_are_one_read(void **state)
+{
+	struct fixture f;
+	unsigned char *got = malloc(10 * PAGE);
+	(void)state;
+	make_file(&f, 20, NULL);
+	f.config.inject = "read=EIO:2";
+	open_pool(&f);
+	assert_int_equal(td_pool_read(f.pool, got, 10 * PAGE, 3 * PAGE, NULL), 0);
+	assert_memory_equal(got, f.shadow + 3 * PAGE, 10 * PAGE);
+	assert_int_equal(stats_of(&f).counts.tier3_reads, 10);
 	close_pool(&f);
 	remove_file(&f);
 	free(got);
@@ -368,11 +389,17 @@ static void test_bad_files(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_reads),          cmocka_unit_test(test_one_of_a_batch),
-		cmocka_unit_test(test_short_reads),    cmocka_unit_test(test_no_write_works),
-		cmocka_unit_test(test_some_writes),    cmocka_unit_test(test_no_device_memory),
-		cmocka_unit_test(test_transfers_fail), cmocka_unit_test(test_bad_files),
-		cmocka_unit_test(test_full_disk),      cmocka_unit_test(test_too_much_memory),
+		cmocka_unit_test(test_reads),
+		cmocka_unit_test(test_one_of_a_batch),
+		cmocka_unit_test(test_neighbours_are_one_read),
+		cmocka_unit_test(test_short_reads),
+		cmocka_unit_test(test_no_write_works),
+		cmocka_unit_test(test_some_writes),
+		cmocka_unit_test(test_no_device_memory),
+		cmocka_unit_test(test_transfers_fail),
+		cmocka_unit_test(test_bad_files),
+		cmocka_unit_test(test_full_disk),
+		cmocka_unit_test(test_too_much_memory),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,14 +11,15 @@
 static struct td_pool_device device; /* of this run: one of the table, perhaps with faults */
 static const struct td_pool_device *base;
 static struct {
-	unsigned fail_every; /* transfers and hashes, on average; 0: none */
-	uint64_t seed;
-	uint64_t hash_bits; /* of the hash that count */
+	unsigned fail_every;   /* transfers and hashes, on average; 0: none */
+	_Atomic uint64_t seed; /* threads of the pool draw too */
+	uint64_t hash_bits;    /* of the hash that count */
 } faults;
 
 static bool has_bad_luck(void)
 {
-	return faults.fail_every && draw(&faults.seed) % faults.fail_every == 0;
+	uint64_t seed = atomic_fetch_add(&faults.seed, 1);
+	return faults.fail_every && draw(&seed) % faults.fail_every == 0;
 }
 
 static int gather(void *state, const uint32_t *slots, void *const *to, size_t n)
@@ -47,7 +48,7 @@ struct run {
 	struct tide_pool_pin pins[PINS];
 	bool held[PINS];
 	bool may_fail;
-	char shape[320];
+	char shape[384];
 };
 
 static uint64_t pick(struct run *r, uint64_t n)
@@ -129,21 +130,27 @@ static void pick_config(struct run *r)
 	pick_device(r);
 	pick_policy(r);
 	c->inject = pick_inject(r);
+	c->dirty_pages = pick(r, 2) ? 1 + pick(r, 20) : 0;
+	c->ahead_bytes = pick(r, 2) << 20;
+	c->straight_bytes = pick(r, 2) ? 1 + pick(r, 8 * PAGE) : 0;
 	r->may_fail = faults.fail_every || (c->inject && strstr(c->inject, "=E"));
 }
 
 static void describe(struct run *r, uint64_t seed)
 {
 	const struct td_pool_config *c = &r->f.config;
-	snprintf(r->shape, sizeof r->shape,
-		 "seed %llu: file %llu page %u block %u main %llu %s %llu dedup %d batch %u "
-		 "backlog %llu evict %s place %s inject %s fail %u bits %llx",
-		 (unsigned long long)seed, (unsigned long long)r->bytes, c->page_bytes,
-		 c->block_bytes, (unsigned long long)c->main_pages, base->name,
-		 (unsigned long long)c->device_pages, c->dedup, c->batch,
-		 (unsigned long long)c->max_backlog, c->evict ? c->evict : "-",
-		 c->place ? c->place : "-", c->inject ? c->inject : "none", faults.fail_every,
-		 (unsigned long long)faults.hash_bits);
+	snprintf(
+		r->shape, sizeof r->shape,
+		"seed %llu: file %llu page %u block %u main %llu %s %llu dedup %d batch %u "
+		"backlog %llu dirty %llu ahead %llu straight %llu evict %s place %s inject %s fail %u bits %llx",
+		(unsigned long long)seed, (unsigned long long)r->bytes, c->page_bytes,
+		c->block_bytes, (unsigned long long)c->main_pages, base->name,
+		(unsigned long long)c->device_pages, c->dedup, c->batch,
+		(unsigned long long)c->max_backlog, (unsigned long long)c->dirty_pages,
+		(unsigned long long)c->ahead_bytes, (unsigned long long)c->straight_bytes,
+		c->evict ? c->evict : "-", c->place ? c->place : "-",
+		c->inject ? c->inject : "none", faults.fail_every,
+		(unsigned long long)faults.hash_bits);
 }
 
 /* Contents of a few kinds, which differ within a page. */

@@ -227,7 +227,8 @@ static void end_with_failures(struct stress *s)
 
 static struct {
 	const char *evict, *place;
-} policies; /* of this run */
+} policies;               /* of this run */
+static bool with_threads; /* of the pool, and reads past it */
 static const struct td_pool_device *device_kind = &td_pool_device_ram;
 static const char *device_where;
 
@@ -247,6 +248,11 @@ static void run_sized(enum td_pool_dedup dedup, uint32_t block, uint64_t main, u
 	s->f.config.inject = inject;
 	s->f.config.evict = policies.evict;
 	s->f.config.place = policies.place;
+	if (with_threads) {
+		s->f.config.dirty_pages = 8;
+		s->f.config.ahead_bytes = 1 << 20;
+		s->f.config.straight_bytes = 256;
+	}
 	s->f.config.device = device_kind;
 	s->f.config.where = device_where;
 	s->may_fail = inject && strstr(inject, "=E");
@@ -300,6 +306,7 @@ static void test_flush_by_many(void **state)
 		s->calls = getenv("TIDE_LONG") ? 100000 : 1000;
 		s->f.config.dedup = i ? TD_POOL_ON : TD_POOL_OFF;
 		s->f.config.block_bytes = blocks[i];
+		s->f.config.dirty_pages = 2;
 		open_pool(&s->f);
 		run_crew(THREADS, flush_own, s);
 		if (s->bad)
@@ -427,6 +434,19 @@ static void test_policies(void **state)
 	run_policies(NULL, "reuse");
 }
 
+/* Threads of the pool write and read too, and many reads go past it. */
+static void test_background(void **state)
+{
+	(void)state;
+	with_threads = true;
+	run_stress(TD_POOL_OFF, PAGE, 96, NULL);
+	run_stress(TD_POOL_ON, 1024, 32, "short=7");
+	run_stress(TD_POOL_AUTO, PAGE, 96, "read=EIO:40,write=ENOSPC:9,short=5");
+	run_policies("s3fifo", NULL);
+	run_policies(NULL, "reuse");
+	with_threads = false;
+}
+
 /* Compressed memory of few pages is full soon: its blocks are noise. */
 static void test_devices(void **state)
 {
@@ -459,7 +479,7 @@ int main(void)
 		cmocka_unit_test(test_dedu),          cmocka_unit_test(test_dedu_small_blocks),
 		cmocka_unit_test(test_auto),          cmocka_unit_test(test_failures),
 		cmocka_unit_test(test_tiny),          cmocka_unit_test(test_policies),
-		cmocka_unit_test(test_devices),
+		cmocka_unit_test(test_background),    cmocka_unit_test(test_devices),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,6 +6,7 @@
  * first connection opens it: by then it is known whether nbdkit was started with -r. */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "core/clock.h"
@@ -45,12 +46,26 @@ static int answer(int rc, const struct tide_error *err)
 
 /* ---- the pool ---- */
 
+/* Where the user does not say. To a policy, a page that was read ahead would look as if it had been
+ * used twice; and a record is to have every read. */
+static void set_defaults(struct tide_pool_options *o)
+{
+	bool policy = o->evict && strcmp(o->evict, "lru") != 0;
+	if (!o->dirty)
+		o->dirty = "64M";
+	if (!o->ahead && !policy && !o->place && !o->record)
+		o->ahead = "1M";
+	if (!o->straight && !o->record)
+		o->straight = "1M";
+}
+
 static int open_pool(bool read_only, struct tide_error *err)
 {
 	struct tide_pool_options o = plugin.settings.pool;
 	struct tide_pool *pool;
 	o.size = sizeof o;
 	o.read_only = read_only;
+	set_defaults(&o);
 	int rc = tide_pool_open(&pool, &o, err);
 	if (rc)
 		return rc;
