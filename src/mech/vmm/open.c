@@ -184,7 +184,7 @@ static void load_kernels(struct td_vmm *v, const void *image)
 	if (!image || v->cuda->cuModuleLoadData(&module, image))
 		return;
 	load_hash(v, module);
-	if (v->cuda->cuModuleGetFunction(&v->copy, module, "td_copy") || getenv("ENGINE"))
+	if (v->cuda->cuModuleGetFunction(&v->copy, module, "td_copy"))
 		v->copy = NULL;
 }
 
