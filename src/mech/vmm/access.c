@@ -88,7 +88,7 @@ static int fault(struct td_vmm *v, tide_chunk c, const struct td_event *event)
 static uint64_t missing_pages(const struct td_vmm *v, const struct td_vmm_work *w)
 {
 	uint64_t n = 0;
-	for (uint32_t i = 0; i < w->chunks_n; i++)
+	for (uint32_t i = 0; i < w->named_n; i++)
 		n += td_vmm_is_near(v, w->chunks[i]) ? 0 : v->chunk[w->chunks[i]].pages;
 	return n;
 }
@@ -98,7 +98,7 @@ static uint64_t missing_pages(const struct td_vmm *v, const struct td_vmm_work *
 static bool is_too_large(const struct td_vmm *v, const struct td_vmm_work *w)
 {
 	uint64_t n = 0;
-	for (uint32_t i = 0; i < w->chunks_n; i++)
+	for (uint32_t i = 0; i < w->named_n; i++)
 		n += v->chunk[w->chunks[i]].kept ? 0 : v->chunk[w->chunks[i]].pages;
 	return n + v->hot_pages > v->engine->near.capacity_pages;
 }
@@ -133,7 +133,7 @@ bool td_vmm_access(struct td_vmm *v, struct td_vmm_work *w)
 {
 	bool may = !missing_pages(v, w) || !is_too_large(v, w), all = true;
 	uint32_t held = 0;
-	for (uint32_t i = 0; i < w->chunks_n; i++) {
+	for (uint32_t i = 0; i < w->named_n; i++) {
 		uint32_t chunk = w->chunks[i];
 		if (access_chunk(v, chunk, w->ref, may)) {
 			w->chunks[i] = w->chunks[held];
@@ -150,7 +150,7 @@ bool td_vmm_access(struct td_vmm *v, struct td_vmm_work *w)
 bool td_vmm_is_ready(struct td_vmm *v, const struct td_vmm_work *w)
 {
 	bool may = missing_pages(v, w) && !is_too_large(v, w);
-	for (uint32_t i = 0; i < w->chunks_n; i++) {
+	for (uint32_t i = 0; i < w->named_n; i++) {
 		const struct td_vmm_chunk *c = &v->chunk[w->chunks[i]];
 		if (td_vmm_is_near(v, w->chunks[i]) ? c->jobs : may && may_come(v, w->chunks[i]))
 			return false;

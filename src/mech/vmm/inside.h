@@ -10,6 +10,7 @@
  *     move.c      carries one out: copies, and shows other memory at the program's address
  *     stock.c     makes host memory ahead
  *     streams.c   how far the program's streams have come
+ *     watch.c     ends the program if a policy does not return
  *     stats.c     figures, and what the rest of the card is used for
  *
  * Two locks. The gate is held shared while the program's work goes to the driver, and exclusively
@@ -25,6 +26,7 @@
 #include <stdatomic.h>
 
 #include "core/assert.h"
+#include "core/watchdog.h"
 #include "engine/engine.h"
 #include "vmm.h"
 
@@ -153,8 +155,9 @@ struct td_vmm {
 	uint32_t ending; /* allocations that wait until no work is between enter and leave */
 	uint64_t moving_since_ns;
 	struct td_vmm_mover mover[TD_VMM_MOVERS];
-	cu_function hash, copy; /* kernels; NULL: there are none */
+	cu_function hash; /* NULL: there is none */
 	pthread_t stocker;
+	struct td_watchdog watchdog;
 
 	struct td_vmm_later *later;
 	uint32_t later_n, later_room;
@@ -230,9 +233,11 @@ int td_vmm_start_movers(struct td_vmm *v, struct tide_error *err);
 void td_vmm_carry_out_all(struct td_vmm *v); /* under the lock, while no work is under way */
 
 /* move.c, without the lock */
-cu_result td_vmm_copy(struct td_vmm *v, cu_ptr to, cu_ptr from, uint64_t bytes, cu_stream stream);
 void td_vmm_move_out(struct td_vmm_mover *m, uint32_t chunk);
 void td_vmm_move_in(struct td_vmm_mover *m, uint32_t chunk);
+
+/* watch.c */
+int td_vmm_start_watchdog(struct td_vmm *v, struct tide_error *err);
 
 /* streams.c */
 uint32_t td_vmm_stream_of(struct td_vmm *v, cu_stream stream);   /* under the lock */

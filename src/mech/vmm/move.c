@@ -2,19 +2,6 @@
  * is between enter and leave without waiting for us. What was submitted before may still use it. */
 #include "inside.h"
 
-#define COPY_BLOCKS 32
-#define COPY_THREADS 512
-
-cu_result td_vmm_copy(struct td_vmm *v, cu_ptr to, cu_ptr from, uint64_t bytes, cu_stream stream)
-{
-	uint64_t n = bytes / 16;
-	void *params[] = {&to, &from, &n};
-	if (!v->copy)
-		return v->cuda->cuMemcpyDtoDAsync_v2(to, from, bytes, stream);
-	return v->cuda->cuLaunchKernel(v->copy, COPY_BLOCKS, 1, 1, COPY_THREADS, 1, 1, 0, stream,
-				       params, NULL);
-}
-
 /* Shows another piece at the program's address; the old one again if that fails. */
 static bool show_instead(struct td_vmm *v, uint32_t chunk, cu_piece new, cu_piece old)
 {
@@ -82,8 +69,8 @@ static bool bring_to_host(struct td_vmm_mover *m, struct td_vmm_chunk *c, uint32
 	*copied = !is_clean(m, c, chunk);
 	if (!*copied)
 		return true;
-	return td_vmm_copy(m->v, c->host.home, td_vmm_address(m->v, chunk), td_vmm_bytes(c),
-			   m->out) == CU_OK &&
+	return cuda->cuMemcpyDtoDAsync_v2(c->host.home, td_vmm_address(m->v, chunk),
+					  td_vmm_bytes(c), m->out) == CU_OK &&
 	       cuda->cuStreamSynchronize(m->out) == CU_OK;
 }
 
@@ -120,8 +107,8 @@ static bool fill(struct td_vmm_mover *m, struct td_vmm_chunk *c, uint32_t chunk)
 {
 	if (c->blank)
 		return true;
-	if (td_vmm_copy(m->v, td_vmm_address(m->v, chunk), c->host.home, td_vmm_bytes(c),
-			m->in.handle))
+	if (m->v->cuda->cuMemcpyDtoDAsync_v2(td_vmm_address(m->v, chunk), c->host.home,
+					     td_vmm_bytes(c), m->in.handle))
 		return false;
 	c->mover = m->number;
 	c->arrival = td_vmm_record(m->v, &m->in);

@@ -160,14 +160,16 @@ static cu_result make_mover(struct td_vmm *v, uint32_t i)
 }
 
 /* One piece of the card for the hashes of all movers. Without it, what was used leaves by a copy. */
-static void load_hash(struct td_vmm *v, cu_module module)
+static void load_hash(struct td_vmm *v, const void *image)
 {
 	struct cu_location here = {CU_LOCATION_DEVICE, v->device};
 	struct cu_piece_of what = {.type = CU_ALLOCATION_PINNED, .location = here};
+	cu_module module;
 	cu_function hash;
 	cu_piece piece;
 	cu_ptr at;
-	if (v->cuda->cuModuleGetFunction(&hash, module, "td_hash") ||
+	if (!image || v->cuda->cuModuleLoadData(&module, image) ||
+	    v->cuda->cuModuleGetFunction(&hash, module, "td_hash") ||
 	    v->cuda->cuMemAddressReserve(&at, TD_VMM_PAGE, TD_VMM_PAGE, 0, 0) ||
 	    v->cuda->cuMemCreate(&piece, TD_VMM_PAGE, &what, 0) ||
 	    td_vmm_show(v, at, TD_VMM_PAGE, piece))
@@ -175,17 +177,6 @@ static void load_hash(struct td_vmm *v, cu_module module)
 	for (uint32_t i = 0; i < TD_VMM_MOVERS; i++)
 		v->mover[i].hash = at + i * 256;
 	v->hash = hash;
-}
-
-/* Without these, copies go by the copy engine. */
-static void load_kernels(struct td_vmm *v, const void *image)
-{
-	cu_module module;
-	if (!image || v->cuda->cuModuleLoadData(&module, image))
-		return;
-	load_hash(v, module);
-	if (v->cuda->cuModuleGetFunction(&v->copy, module, "td_copy"))
-		v->copy = NULL;
 }
 
 /* How fast is one copy from host memory to the card? The pieces are kept for later. */
@@ -200,11 +191,11 @@ static void measure_bus(struct td_vmm *v)
 	pthread_mutex_unlock(&v->lock);
 	cu_ptr at = v->arena.base;
 	if (host.id && card.id && td_vmm_show(v, at, bytes, card.id) == CU_OK) {
-		td_vmm_copy(v, at, host.home, bytes, stream);
+		v->cuda->cuMemcpyDtoDAsync_v2(at, host.home, bytes, stream);
 		v->cuda->cuStreamSynchronize(stream);
 		uint64_t since = td_clock_ns();
 		for (uint64_t i = 0; i < n; i++)
-			td_vmm_copy(v, at, host.home, bytes, stream);
+			v->cuda->cuMemcpyDtoDAsync_v2(at, host.home, bytes, stream);
 		v->cuda->cuStreamSynchronize(stream);
 		uint64_t took = td_clock_ns() - since;
 		v->figures.bus_bytes_per_second =
@@ -224,7 +215,7 @@ static int make_movers(struct td_vmm *v, const void *image, struct tide_error *e
 		if (rc)
 			return tide_fail(err, -EIO, "the driver makes no stream: error %d", rc);
 	}
-	load_kernels(v, image);
+	load_hash(v, image);
 	size_t free = 0, total = 0;
 	v->cuda->cuMemGetInfo_v2(&free, &total);
 	v->others_bytes = total - free;
@@ -244,6 +235,8 @@ static int open_all(struct td_vmm *v, struct td_vmm_config *c, struct tide_error
 		rc = make_engine(v, c, err);
 	if (!rc)
 		rc = make_movers(v, c->image, err);
+	if (!rc)
+		rc = td_vmm_start_watchdog(v, err);
 	return rc;
 }
 

@@ -35,7 +35,7 @@ struct td_vmm_config {
 	struct td_policy_choice evict, prefetch; /* taken over */
 	uint64_t seed;
 	const char *log_path;                      /* NULL: no log of decisions */
-	const void *image;                    /* a module with td_hash and td_copy; NULL: none */
+	const void *image;                    /* a module with td_hash; NULL: none */
 	void (*say)(void *arg, const char *text);  /* one sentence for the user */
 	void *arg;
 };
@@ -79,7 +79,8 @@ enum td_vmm_kind {
 struct td_vmm_work {
 	enum td_vmm_kind kind;
 	cu_stream stream;  /* a handle, or one of the two numbers */
-	bool everything;   /* it may touch all managed memory */
+	bool everything;   /* it names all managed memory */
+	bool strays;       /* it may touch what it does not name */
 	uint64_t ref;      /* of the function */
 	uint32_t n, room;
 	struct td_vmm_name *names;
@@ -87,7 +88,8 @@ struct td_vmm_work {
 	uint64_t waited_ns;
 	bool remote; /* some of it stays in host memory */
 	bool entered;
-	uint32_t chunks_n, held_n; /* the first held_n of the chunks are near, and held */
+	/* The first named_n chunks are named, and of these the first held_n are near, and held. */
+	uint32_t chunks_n, named_n, held_n;
 	uint32_t *chunks;
 };
 

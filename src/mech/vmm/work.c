@@ -106,10 +106,14 @@ static void find_chunks(struct td_vmm *v, struct td_vmm_work *w)
 		abort(); /* what the work touches would move under it */
 	if (w->everything) {
 		add_chunks(v, w, 0, v->chunks_n);
+		w->named_n = w->chunks_n;
 		return;
 	}
 	for (uint32_t i = 0; i < w->n; i++)
 		add_name(v, w, &w->names[i]);
+	w->named_n = w->chunks_n;
+	if (w->strays && v->trust == TD_VMM_TRUST_ARGS)
+		add_chunks(v, w, 0, v->chunks_n);
 }
 
 /* What work does to a chunk, where it is now. */

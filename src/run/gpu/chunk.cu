@@ -1,6 +1,4 @@
-/* What the card itself does with a chunk: it hashes it, and copies it to or from host memory.
- *
- * A hash of 128 bits says whether a chunk changed while it was on the card. Each word is
+/* A hash of 128 bits says whether a chunk changed while it was on the card. Each word is
  * mixed with its place, by two functions; sums of what that gives are the hash, so the order in which
  * threads come does not matter. It is no defence against somebody who looks for collisions. */
 #include <stdint.h>
@@ -37,24 +35,4 @@ extern "C" __global__ void td_hash(const ulonglong2 *data, uint64_t words, unsig
 		atomicAdd(&result[0], (unsigned long long)a);
 		atomicAdd(&result[1], (unsigned long long)b);
 	}
-}
-
-#define AT_ONCE 4
-
-/* Memory of card or host, n pieces of 16 bytes. A copy by the copy engine would make changes of
- * mappings wait until it is done; one by a kernel does not. */
-extern "C" __global__ void td_copy(ulonglong2 *to, const ulonglong2 *from, uint64_t n)
-{
-	uint64_t step = (uint64_t)gridDim.x * blockDim.x, i = blockIdx.x * (uint64_t)blockDim.x + threadIdx.x;
-	for (; i + (AT_ONCE - 1) * step < n; i += AT_ONCE * step) {
-		ulonglong2 piece[AT_ONCE];
-#pragma unroll
-		for (int k = 0; k < AT_ONCE; k++)
-			piece[k] = from[i + k * step];
-#pragma unroll
-		for (int k = 0; k < AT_ONCE; k++)
-			to[i + k * step] = piece[k];
-	}
-	for (; i < n; i += step)
-		to[i] = from[i];
 }

@@ -8,7 +8,7 @@
 struct exec {
 	struct exec *next;
 	cu_exec handle;
-	bool everything;
+	bool everything, strays;
 	uint32_t n;
 	struct td_vmm_name *names;
 };
@@ -132,7 +132,7 @@ static void learn(cu_exec handle, cu_graph graph)
 		struct td_vmm_work w = {.names = room, .room = 65536};
 		td_gpu_name_graph(&w, graph);
 		struct td_vmm_name *fit = realloc(room, (w.n + 1) * sizeof *room);
-		*e = (struct exec){execs, handle, w.everything, w.n, fit ? fit : room};
+		*e = (struct exec){execs, handle, w.everything, w.strays, w.n, fit ? fit : room};
 		pthread_mutex_lock(&lock);
 		e->next = execs;
 		execs = e;
@@ -159,6 +159,7 @@ static struct td_vmm_name *name_exec(struct td_vmm_work *w, cu_exec handle)
 	pthread_mutex_lock(&lock);
 	struct exec *e = find(handle);
 	w->everything = !e || e->everything;
+	w->strays = !e || e->strays || e->everything;
 	w->ref = (uint64_t)(uintptr_t)handle;
 	if (!w->everything && (names = malloc((e->n + 4096) * sizeof *names))) {
 		for (uint32_t i = 0; i < e->n; i++)

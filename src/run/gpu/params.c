@@ -50,6 +50,7 @@ static struct td_gpu_kernel_info *learn(cu_function function)
 	k->number = ++kernels_n;
 	k->params_n = has_name && n < TD_GPU_PARAMS_MAX ? (int)n : -1;
 	memcpy(k->bytes, bytes, n * sizeof *bytes);
+	k->verified = has_name && td_gpu_verified(name);
 	snprintf(k->said.name, sizeof k->said.name, "%s", has_name ? name : "?");
 	return k;
 }
@@ -116,6 +117,7 @@ void td_gpu_name_params(struct td_vmm_work *w, const struct td_gpu_kernel_info *
 			void **extra)
 {
 	w->ref = k ? k->number : 0;
+	w->strays |= !k || !k->verified;
 	if (extra)
 		name_extra(w, extra);
 	if (!params)

@@ -3,6 +3,7 @@
  *
  *     find.c     gives our functions to those who look for the driver's
  *     session.c  opens the mechanism (mech/vmm) at the first large allocation
+ *     trust.c    functions that were verified
  *     memory.c   allocations, and questions about addresses
  *     work.c     around a piece of work: what it names, before and after it goes to the driver
  *     launch.c   kernels            params.c  which of their parameters are addresses
@@ -46,6 +47,7 @@ struct td_gpu_session {
 };
 extern struct td_gpu_session td_gpu;
 struct td_vmm *td_gpu_open(void); /* NULL: not here */
+bool td_gpu_verified(const char *function); /* its arguments name all that it touches */
 __attribute__((format(printf, 1, 2))) void td_gpu_say(const char *format, ...);
 extern const unsigned char td_gpu_image[]; /* empty: the build has none */
 extern const size_t td_gpu_image_bytes;
@@ -83,6 +85,7 @@ struct td_gpu_kernel_info {
 	cu_function function;
 	uint64_t number; /* ref of its accesses */
 	int params_n;    /* -1: the driver does not say */
+	bool verified;
 	struct td_gpu_kernel said;
 	uint32_t bytes[]; /* of each parameter */
 };
