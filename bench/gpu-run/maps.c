@@ -17,8 +17,9 @@ extern const unsigned char td_gpu_image[];
 
 static struct td_cuda cuda;
 static cu_result (*init)(unsigned), (*retain)(cu_context *, cu_device);
+static cu_result (*new_context)(cu_context *, unsigned, cu_device);
 static size_t bytes;
-static cu_function copy;
+static cu_function hash;
 
 #define MUST(call) \
 	do { \
@@ -39,6 +40,7 @@ static void load(void)
 #undef TD_CUDA
 	*(void **)&init = dlsym(driver, "cuInit");
 	*(void **)&retain = dlsym(driver, "cuDevicePrimaryCtxRetain");
+	*(void **)&new_context = dlsym(driver, "cuCtxCreate_v2");
 }
 
 static double now(void)
@@ -72,37 +74,42 @@ static cu_ptr reserve(size_t size)
 
 /* ---- what goes on beside ---- */
 
-enum beside { NOTHING, ENGINE_IN, ENGINE_OUT, KERNEL_IN, LAUNCHES, BESIDES };
-static const char *const beside_names[] = {"nothing", "copies in by the engine",
-					   "copies out by the engine", "copies in by a kernel",
+enum beside { NOTHING, ENGINE_IN, ENGINE_OUT, OTHER_IN, KERNEL_IN, LAUNCHES, BESIDES };
+static const char *const beside_names[] = {"nothing",
+					   "copies in by the engine",
+					   "copies out by the engine",
+					   "copies in, other context",
+					   "a kernel reads host memory",
 					   "small launches"};
 static _Atomic int stop;
-static cu_context context;
-static cu_ptr other_card, other_host;
+static cu_context context, other;
+static cu_ptr other_card, other_host, result;
 
-static void copy_by_kernel(cu_ptr to, cu_ptr from, size_t n, cu_stream stream)
+static void read_by_kernel(cu_ptr from, size_t n, cu_stream stream)
 {
-	uint64_t pieces = n / 16;
-	void *params[] = {&to, &from, &pieces};
-	MUST(cuda.cuLaunchKernel(copy, 32, 1, 1, 512, 1, 1, 0, stream, params, NULL));
+	uint64_t words = n / 8;
+	void *params[] = {&from, &words, &result};
+	MUST(cuda.cuLaunchKernel(hash, 32, 1, 1, 512, 1, 1, 0, stream, params, NULL));
 }
 
 static void *work_beside(void *arg)
 {
 	enum beside what = *(enum beside *)arg;
 	cu_stream stream;
-	cuda.cuCtxSetCurrent(context);
+	cuda.cuCtxSetCurrent(what == OTHER_IN ? other : context);
 	MUST(cuda.cuStreamCreateWithPriority(&stream, CU_STREAM_NON_BLOCKING, 0));
 	while (!stop) {
 		for (int i = 0; i < (what == LAUNCHES ? 64 : 2); i++) {
-			if (what == ENGINE_IN)
-				MUST(cuda.cuMemcpyDtoDAsync_v2(other_card, other_host, bytes, stream));
+			if (what == ENGINE_IN || what == OTHER_IN)
+				MUST(cuda.cuMemcpyDtoDAsync_v2(other_card, other_host, bytes,
+							       stream));
 			else if (what == ENGINE_OUT)
-				MUST(cuda.cuMemcpyDtoDAsync_v2(other_host, other_card, bytes, stream));
+				MUST(cuda.cuMemcpyDtoDAsync_v2(other_host, other_card, bytes,
+							       stream));
 			else if (what == KERNEL_IN)
-				copy_by_kernel(other_card, other_host, bytes, stream);
+				read_by_kernel(other_host, bytes, stream);
 			else
-				copy_by_kernel(other_card, other_card + 4096, 4096, stream);
+				read_by_kernel(other_card, 4096, stream);
 		}
 		MUST(cuda.cuStreamSynchronize(stream));
 	}
@@ -183,7 +190,7 @@ static void measure(const char *what, cu_ptr at, bool home, int threads, enum be
 	stop = 1;
 	if (beside)
 		pthread_join(worker, NULL);
-	printf("%-26s %-9s %d %-25s", what, home ? "two maps" : "one map", threads,
+	printf("%-12s %-9s %d %-27s", what, home ? "two maps" : "one map", threads,
 	       beside_names[beside]);
 	for (int k = 0; k < CALLS; k++) {
 		qsort(s[0].took[k], ROUNDS, sizeof(double), ascending);
@@ -208,13 +215,17 @@ int main(int n, char **args)
 	MUST(retain(&context, 0));
 	MUST(cuda.cuCtxSetCurrent(context));
 	MUST(cuda.cuModuleLoadData(&module, td_gpu_image));
-	MUST(cuda.cuModuleGetFunction(&copy, module, "td_copy"));
+	MUST(cuda.cuModuleGetFunction(&hash, module, "td_hash"));
+	MUST(new_context(&other, 0, 0));
+	MUST(cuda.cuCtxSetCurrent(context));
 	other_card = reserve(bytes);
 	show(other_card, make(CU_LOCATION_DEVICE));
 	other_host = reserve(bytes);
 	show(other_host, make(CU_LOCATION_HOST_NUMA));
-	printf("%-26s %-9s %s %-25s %6s %6s %6s %6s %6s %6s\n", "addresses of", "host", "n", "beside",
-	       "unmapC", "mapH", "openH", "unmapH", "mapC", "openC");
+	result = reserve(bytes);
+	show(result, make(CU_LOCATION_DEVICE));
+	printf("%-12s %-9s %s %-27s %6s %6s %6s %6s %6s %6s\n", "addresses of", "host", "n",
+	       "beside", "unmapC", "mapH", "openH", "unmapH", "mapC", "openC");
 	cu_ptr small = reserve(2 * bytes), large = reserve((size_t)1 << 40);
 	measure("two chunks", small, false, 1, NOTHING);
 	measure("two chunks", small, true, 1, NOTHING);
@@ -223,7 +234,8 @@ int main(int n, char **args)
 	for (enum beside b = ENGINE_IN; b < BESIDES; b++)
 		measure("1 TiB", large, true, 1, b);
 	measure("1 TiB", large, true, 2, ENGINE_IN);
-	measure("1 TiB", large, true, 2, KERNEL_IN);
+	measure("1 TiB", large, true, 2, OTHER_IN);
+	measure("1 TiB", large, false, 1, OTHER_IN);
 	measure("1 TiB", large, false, 1, ENGINE_IN);
 	return 0;
 }

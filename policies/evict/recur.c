@@ -4,8 +4,8 @@
  * when it was expected, and not for twice as long, leaves first.
  *
  *     interval(c) = max(now - last access, 7/8 of what it was)
- *     expected(c) = last access + interval(c); after the first access, twice its time; when it comes
- *                   in, now */
+ *     expected(c) = last access + interval(c); after the first access, twice its time; when it
+ * comes in, now */
 #include "tide/ostree.h"
 #include "tide/policy.h"
 

@@ -106,8 +106,8 @@ static void bring(struct follow *s, tide_chunk c, struct tide_plan *to)
 	s->planned++;
 }
 
-/* Of the chunks behind the place, the next `depth` that were absent, whether they have come since or
- * not. */
+/* Of the chunks behind the place, the next `depth` that were absent, whether they have come since
+ * or not. */
 static void plan(struct follow *s, tide_chunk c, struct tide_plan *to)
 {
 	uint64_t left = s->depth, end = s->place + s->reach;

@@ -1,5 +1,6 @@
 /* Chunks that may not leave for a while, where chunks move as a whole: those that work under way
- * names. The bitmap of chunks in the plan has them too, so policies skip them as they skip those. */
+ * names. The bitmap of chunks in the plan has them too, so policies skip them as they skip those.
+ */
 #include <errno.h>
 
 #include "ask.h"
