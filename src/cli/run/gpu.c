@@ -41,7 +41,7 @@ static const struct {
 	{"fork", NULL, TD_CLI_AT(forks)},
 	{"watchdog", NULL, TD_CLI_AT(watchdog)},
 	{"log", "gpu-log", TD_CLI_AT(log)},
-	{"record", NULL, TD_CLI_AT(record)},
+	{"record", "gpu-record", TD_CLI_AT(record)},
 };
 
 static const char *text_at(const struct td_run_options *args, size_t at)
@@ -150,6 +150,7 @@ int td_run_gpu_settings(struct td_run *r, struct tide_error *err)
 	r->gpu.settings.prefetch = a->gpu_prefetch ? a->gpu_prefetch : TD_GPU_PREFETCH;
 	r->gpu.settings.seed = a->seed;
 	r->gpu.settings.log = a->gpu_log;
+	r->gpu.settings.record = a->gpu_record;
 	return set_trust(&r->gpu, a->gpu_trust ? a->gpu_trust : TD_GPU_TRUST, err);
 }
 

@@ -13,7 +13,7 @@ struct td_run_options {
 	const char *host, *host_kind, *storage, *mapping, *service, *threshold, *forks, *watchdog;
 	const char *seed, *log, *stats, *record, *progress;
 	const char *gpu_near, *gpu_host, *gpu_evict, *gpu_prefetch, *gpu_trust, *gpu_chunk;
-	const char *gpu_threshold, *gpu_log;
+	const char *gpu_threshold, *gpu_log, *gpu_record;
 	bool over_budget, whatif, live;
 };
 #define TD_CLI_OPTIONS struct td_run_options
@@ -92,7 +92,9 @@ struct td_run_options {
 	ROW("gpu-threshold", gpu_threshold, "SIZE", \
 	    "leave smaller allocations on the GPU (" TD_GPU_THRESHOLD ")", TD_CLI_ANY) \
 	ROW("gpu-log", gpu_log, "FILE", \
-	    "write every decision about GPU memory to FILE, one JSON line each", TD_CLI_ANY)
+	    "write every decision about GPU memory to FILE, one JSON line each", TD_CLI_ANY) \
+	ROW("gpu-record", gpu_record, "FILE", \
+	    "write which chunks the launches name to FILE, as a trace", TD_CLI_ANY)
 
 #define TD_RUN_GPU_ROW(name, member, value, help, values) \
 	{name, 0, TD_CLI_ONE, TD_CLI_AT(member), value, help, values},

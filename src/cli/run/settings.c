@@ -122,6 +122,8 @@ static int check_words(const struct td_run_options *a, struct tide_error *err)
 		rc = check_place(a->log, err);
 	if (!rc)
 		rc = check_place(a->gpu_log, err);
+	if (!rc)
+		rc = check_place(a->gpu_record, err);
 	return rc ? rc : check_place(a->record, err);
 }
 

@@ -1,5 +1,7 @@
 /* A launch as accesses of the engine: one to each chunk of what it names, in order, with the
  * function as ref. What most launches name (temporaries, activations) is held on the card. */
+#include <inttypes.h>
+
 #include "inside.h"
 
 #define WINDOW 256 /* launches, after which it is judged what most of them name */
@@ -129,8 +131,16 @@ static bool access_chunk(struct td_vmm *v, uint32_t chunk, uint64_t ref, bool ma
 	return true;
 }
 
+static void record(struct td_vmm *v, const struct td_vmm_work *w)
+{
+	for (uint32_t i = 0; i < w->named_n; i++)
+		fprintf(v->record, "%" PRIu32 " r %" PRIu64 "\n", w->chunks[i], w->ref);
+}
+
 bool td_vmm_access(struct td_vmm *v, struct td_vmm_work *w)
 {
+	if (v->record)
+		record(v, w);
 	bool may = !missing_pages(v, w) || !is_too_large(v, w), all = true;
 	uint32_t held = 0;
 	for (uint32_t i = 0; i < w->named_n; i++) {

@@ -24,6 +24,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 
 #include "core/assert.h"
 #include "core/watchdog.h"
@@ -166,6 +167,7 @@ struct td_vmm {
 	uint64_t others_bytes;      /* of the card when tide began */
 	struct td_gpu_figures figures;
 	struct tide_error error;
+	FILE *record;
 	void (*say)(void *arg, const char *text);
 	void *arg;
 };

@@ -223,6 +223,14 @@ static int make_movers(struct td_vmm *v, const void *image, struct tide_error *e
 	return td_vmm_start_movers(v, err);
 }
 
+static int open_record(struct td_vmm *v, const char *path, struct tide_error *err)
+{
+	v->record = path ? fopen(path, "we") : NULL;
+	if (path && !v->record)
+		return tide_fail(err, -errno, "cannot write %s: %s", path, strerror(errno));
+	return 0;
+}
+
 static int open_all(struct td_vmm *v, struct td_vmm_config *c, struct tide_error *err)
 {
 	uint64_t all = (c->near_bytes + c->host_bytes) * ARENA_TIMES;
@@ -233,6 +241,8 @@ static int open_all(struct td_vmm *v, struct td_vmm_config *c, struct tide_error
 		rc = make_arena(v, all > ARENA_LEAST ? all : ARENA_LEAST, err);
 	if (!rc)
 		rc = make_engine(v, c, err);
+	if (!rc)
+		rc = open_record(v, c->record_path, err);
 	if (!rc)
 		rc = make_movers(v, c->image, err);
 	if (!rc)
@@ -269,6 +279,8 @@ int td_vmm_finish(struct td_vmm *v, struct tide_error *err)
 {
 	pthread_mutex_lock(&v->lock);
 	int rc = td_engine_finish(v->engine, err);
+	if (v->record && fflush(v->record) && !rc)
+		rc = tide_fail(err, -EIO, "the trace of launches is incomplete: is the disk full?");
 	pthread_mutex_unlock(&v->lock);
 	return rc;
 }

@@ -35,6 +35,7 @@ struct td_vmm_config {
 	struct td_policy_choice evict, prefetch; /* taken over */
 	uint64_t seed;
 	const char *log_path;                      /* NULL: no log of decisions */
+	const char *record_path;                   /* NULL: no trace of what launches name */
 	const void *image;                    /* a module with td_hash; NULL: none */
 	void (*say)(void *arg, const char *text);  /* one sentence for the user */
 	void *arg;

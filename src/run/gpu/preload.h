@@ -40,7 +40,7 @@ struct td_gpu_session {
 	uint64_t near_bytes, host_bytes, threshold_bytes, seed;
 	uint32_t chunk_pages;
 	enum td_vmm_trust trust;
-	const char *evict, *prefetch, *trust_text, *log, *slots;
+	const char *evict, *prefetch, *trust_text, *log, *record, *slots;
 	struct td_vmm *vmm; /* NULL: nothing is managed yet */
 	cu_device device;
 	_Atomic uint64_t passed_allocations;
@@ -108,6 +108,7 @@ void td_gpu_forget_words(cu_ptr at, size_t bytes);
 void td_gpu_name_graph(struct td_vmm_work *w, cu_graph graph);
 
 /* publish.c */
+unsigned td_gpu_claim_slot(void); /* counted from 0 */
 void td_gpu_start_publishing(void);
 void td_gpu_publish(bool last);
 

@@ -18,27 +18,28 @@
 static struct td_gpu_slot *own;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-static void claim(void)
+unsigned td_gpu_claim_slot(void)
 {
 	int fd = td_gpu.slots ? open(td_gpu.slots, O_RDWR | O_CLOEXEC) : -1;
 	struct td_gpu_slots *slots;
 	struct stat st;
 	if (fd < 0)
-		return;
+		return 0;
 	bool fits = !fstat(fd, &st) && st.st_size == sizeof *slots;
 	void *at = fits ? mmap(NULL, sizeof *slots, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0)
 			: MAP_FAILED;
 	close(fd);
 	if (at == MAP_FAILED)
-		return;
+		return 0;
 	slots = at;
 	uint32_t i = atomic_fetch_add(&slots->used, 1);
 	if (slots->bytes != sizeof *slots || i >= TD_GPU_SLOTS_MAX)
-		return;
+		return i;
 	own = &slots->at[i];
 	own->pid = getpid();
 	snprintf(own->program, sizeof own->program, "%s", program_invocation_short_name);
 	atomic_store(&own->state, TD_GPU_SLOT_ON);
+	return i;
 }
 
 static void say_policies(struct td_gpu_said *said)
@@ -81,7 +82,6 @@ void td_gpu_start_publishing(void)
 {
 	sigset_t all, saved;
 	pthread_t thread;
-	claim();
 	td_gpu_publish(false);
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &saved);

@@ -85,6 +85,7 @@ __attribute__((constructor)) static void begin(void)
 	td_gpu.evict = text_or("TIDE_GPU_evict", TD_GPU_EVICT);
 	td_gpu.prefetch = text_or("TIDE_GPU_prefetch", TD_GPU_PREFETCH);
 	td_gpu.log = text_of("TIDE_GPU_log");
+	td_gpu.record = text_of("TIDE_GPU_record");
 	td_gpu.slots = text_of("TIDE_GPU_slots");
 	td_gpu.trust_text = text_or("TIDE_GPU_trust", TD_GPU_TRUST);
 	td_gpu.trust = strcmp(td_gpu.trust_text, "none") != 0 ? TD_VMM_TRUST_ARGS
@@ -103,8 +104,19 @@ static int choose(struct td_vmm_config *c, struct tide_error *err)
 	return rc;
 }
 
+/* Every process but the first has files of its own: NAME.1, NAME.2, ... */
+static const char *own_file(const char *name, unsigned slot, char *room, size_t size)
+{
+	if (!name || !slot)
+		return name;
+	snprintf(room, size, "%s.%u", name, slot);
+	return room;
+}
+
 static int open_vmm(struct tide_error *err)
 {
+	char log[4096], record[4096];
+	unsigned slot = td_gpu_claim_slot();
 	struct td_vmm_config c = {
 		.cuda = &td_gpu_cuda,
 		.near_bytes = td_gpu.near_bytes,
@@ -112,7 +124,8 @@ static int open_vmm(struct tide_error *err)
 		.chunk_pages = td_gpu.chunk_pages,
 		.trust = td_gpu.trust,
 		.seed = td_gpu.seed,
-		.log_path = td_gpu.log,
+		.log_path = own_file(td_gpu.log, slot, log, sizeof log),
+		.record_path = own_file(td_gpu.record, slot, record, sizeof record),
 		.image = td_gpu_image_bytes ? td_gpu_image : NULL,
 		.say = say,
 	};
@@ -159,6 +172,10 @@ struct td_vmm *td_gpu_open(void)
 
 __attribute__((destructor)) static void end(void)
 {
-	if (td_gpu.on && td_gpu.vmm)
-		td_gpu_publish(true);
+	struct tide_error err = {0, ""};
+	if (!td_gpu.on || !td_gpu.vmm)
+		return;
+	td_gpu_publish(true);
+	if (td_vmm_finish(td_gpu.vmm, &err))
+		td_gpu_say("%s", err.text);
 }
