@@ -44,7 +44,7 @@ static void count_passed(size_t bytes)
 {
 	static _Atomic uint64_t since;
 	since += bytes;
-	if (td_gpu.vmm && since >= LOOK_BYTES) {
+	if (td_gpu.vmm && !td_gpu_inside && since >= LOOK_BYTES) {
 		since = 0;
 		td_vmm_look(td_gpu.vmm);
 	}
