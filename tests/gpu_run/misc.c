@@ -353,6 +353,25 @@ static void free_during_use(void)
 	printf("content %d\n", content(out));
 }
 
+/* Small allocations leave less of the card for large ones, which kernels are using. */
+static void squeeze(void)
+{
+	enum { LARGE = 4, SMALL = 20 };
+	cu_ptr large[LARGE], small[SMALL];
+	for (int i = 0; i < LARGE; i++)
+		large[i] = make((unsigned char)(i + 1));
+	MUST(cuCtxSynchronize());
+	for (int i = 1; i < LARGE; i++)
+		launch(NULL, large[i], large[0], 20);
+	for (int i = 0; i < SMALL; i++)
+		MUST(cuMemAlloc_v2(&small[i], 512 << 10));
+	MUST(cuCtxSynchronize());
+	for (int i = 0; i < LARGE; i++)
+		printf("content %d\n", content(large[i]));
+	for (int i = 0; i < SMALL; i++)
+		MUST(cuMemFree_v2(small[i]));
+}
+
 /* A kernel that uses what is freed; the driver must not let it pass. */
 static void wild(void)
 {
@@ -381,6 +400,7 @@ static const struct {
 	{"capture", capture},
 	{"capture-forbids", capture_forbids},
 	{"free-during-use", free_during_use},
+	{"squeeze", squeeze},
 	{"wild", wild},
 };
 
