@@ -9,6 +9,7 @@ void fake_stamp_drop(struct stamp *s)
 		free(s);
 }
 
+/* Until it is recorded again, whoever waits for it waits for what it stood for. */
 static void forget(cu_event e)
 {
 	fake_stamp_drop(e->stamp);
@@ -17,7 +18,6 @@ static void forget(cu_event e)
 	e->tips = NULL;
 	e->tips_n = 0;
 	e->capture = 0;
-	e->at = (struct point){0};
 }
 
 EXPORT cu_result cuEventCreate(cu_event *event, unsigned flags)
