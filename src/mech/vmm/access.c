@@ -45,7 +45,7 @@ static void judge(struct td_vmm *v, uint32_t first)
 {
 	struct td_vmm_allocation *a = &v->allocation[first];
 	uint64_t pages = (a->bytes + TD_VMM_PAGE - 1) / TD_VMM_PAGE;
-	if (a->hot && a->named < COLD)
+	if (a->hot && a->named < COLD && !a->pinned)
 		td_vmm_cool(v, first);
 	if (!a->hot && a->named >= HOT &&
 	    v->hot_pages + pages <= v->engine->near.capacity_pages / 2) {

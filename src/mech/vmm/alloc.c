@@ -102,7 +102,8 @@ static bool place(struct td_vmm *v, uint32_t first, uint64_t pages)
 		if (!place_on_host(v, first + i))
 			return false;
 	}
-	v->press_soon |= !on_card;
+	if (!on_card && !v->pressed)
+		v->press_soon = true;
 	return true;
 }
 
@@ -201,33 +202,16 @@ static bool is_idle(const struct td_vmm *v, uint32_t first)
 {
 	for (uint32_t i = first; i < first + v->allocation[first].chunks; i++) {
 		const struct td_vmm_chunk *c = &v->chunk[i];
-		if (c->jobs || c->guards || c->holds > c->kept)
+		if (c->jobs || c->waits || c->guards || c->holds > c->kept)
 			return false;
 	}
 	return true;
 }
 
-/* Decisions about memory that goes need not be carried out. Under the lock, and while no mover has
- * begun with them. */
-static void drop_jobs(struct td_vmm *v, uint32_t first)
-{
-	uint32_t kept = 0, end = first + v->allocation[first].chunks;
-	for (uint32_t i = 0; i < v->jobs_n; i++) {
-		struct td_vmm_job job = v->job[i];
-		if (job.chunk < first || job.chunk >= end) {
-			v->job[kept++] = job;
-			continue;
-		}
-		v->chunk[job.chunk].jobs--;
-		v->outs -= !job.in;
-	}
-	v->jobs_n = kept;
-}
-
 static void wait_idle(struct td_vmm *v, uint32_t first)
 {
 	v->ending++;
-	for (drop_jobs(v, first); !is_idle(v, first); drop_jobs(v, first))
+	for (td_vmm_drop_jobs(v, first); !is_idle(v, first); td_vmm_drop_jobs(v, first))
 		pthread_cond_wait(&v->calm, &v->lock);
 	v->ending--;
 }
@@ -310,10 +294,8 @@ static bool next_later(struct td_vmm *v, bool wait, struct td_vmm_later *next)
 	bool found = false;
 	pthread_mutex_lock(&v->lock);
 	for (uint32_t i = 0; i < v->later_n && !found; i++) {
-		const struct td_vmm_stream *s = &v->stream[v->later[i].use.stream];
-		uint64_t n = v->later[i].use.event;
-		found = wait || n <= s->done ||
-			v->cuda->cuEventQuery(s->ring[n % TD_VMM_RING]) == CU_OK;
+		struct td_vmm_use use = v->later[i].use;
+		found = wait || td_vmm_is_past(v, &v->stream[use.stream], use.event);
 		if (found) {
 			*next = v->later[i];
 			v->later[i] = v->later[--v->later_n];

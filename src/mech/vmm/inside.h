@@ -75,6 +75,7 @@ struct td_vmm_chunk {
 	uint32_t jobs;   /* queued or being carried out */
 	uint32_t holds;  /* of work between enter and leave, and of `kept` */
 	uint32_t guards; /* work that uses it where it is: no job may begin */
+	uint32_t waits;  /* work that waits until it can do so */
 	uint64_t seen;   /* number of the last work that named it */
 	struct td_vmm_piece card, host;
 	uint32_t mover;   /* who brought it, */
@@ -104,7 +105,8 @@ struct td_vmm_mover {
 	struct td_vmm_stream in;
 	cu_ptr hash;    /* on the card, two words */
 	uint64_t *said; /* in host memory, two words */
-	struct td_vmm_piece card; /* for what comes next */
+	bool comes;               /* its job brings a chunk to the card, */
+	struct td_vmm_piece card; /* to this memory */
 };
 
 struct td_vmm_pieces {
@@ -123,7 +125,7 @@ struct td_vmm {
 	pthread_cond_t calm; /* a job is done */
 	pthread_cond_t work; /* a job may begin */
 	_Atomic bool pressed; /* not all memory fits: work is followed */
-	bool press_soon;      /* it should be followed as soon as no capture is in the way */
+	_Atomic bool press_soon; /* it should be followed as soon as no capture is in the way */
 	bool exclusive;       /* no work is under way: movers may begin without trust */
 
 	const struct td_cuda *cuda;
@@ -161,7 +163,8 @@ struct td_vmm {
 	struct td_watchdog watchdog;
 
 	struct td_vmm_later *later;
-	uint32_t later_n, later_room;
+	_Atomic uint32_t later_n;
+	uint32_t later_room;
 
 	uint64_t near_pages;        /* as it was asked for */
 	uint64_t others_bytes;      /* of the card when tide began */
@@ -232,6 +235,7 @@ struct td_engine_carrier td_vmm_carrier(struct td_vmm *v);
 /* queue.c */
 void td_vmm_decide(struct td_vmm *v, uint32_t chunk, bool in); /* under the lock */
 int td_vmm_start_movers(struct td_vmm *v, struct tide_error *err);
+void td_vmm_drop_jobs(struct td_vmm *v, uint32_t first); /* under the lock: of an allocation */
 void td_vmm_carry_out_all(struct td_vmm *v); /* under the lock, while no work is under way */
 
 /* move.c, without the lock */
@@ -245,6 +249,7 @@ int td_vmm_start_watchdog(struct td_vmm *v, struct tide_error *err);
 uint32_t td_vmm_stream_of(struct td_vmm *v, cu_stream stream);   /* under the lock */
 uint64_t td_vmm_record(struct td_vmm *v, struct td_vmm_stream *s); /* 0: it cannot be */
 void td_vmm_wait(struct td_vmm *v, struct td_vmm_stream *s, uint64_t event);
+bool td_vmm_is_past(struct td_vmm *v, const struct td_vmm_stream *s, uint64_t event);
 void td_vmm_wait_uses(struct td_vmm *v, uint32_t chunk); /* without the lock */
 void td_vmm_note_use(struct td_vmm *v, struct td_vmm_chunk *c, struct td_vmm_use use);
 

@@ -69,9 +69,11 @@ static bool bring_to_host(struct td_vmm_mover *m, struct td_vmm_chunk *c, uint32
 	*copied = !is_clean(m, c, chunk);
 	if (!*copied)
 		return true;
-	return cuda->cuMemcpyDtoDAsync_v2(c->host.home, td_vmm_address(m->v, chunk),
-					  td_vmm_bytes(c), m->out) == CU_OK &&
-	       cuda->cuStreamSynchronize(m->out) == CU_OK;
+	bool done = cuda->cuMemcpyDtoDAsync_v2(c->host.home, td_vmm_address(m->v, chunk),
+					       td_vmm_bytes(c), m->out) == CU_OK &&
+		    cuda->cuStreamSynchronize(m->out) == CU_OK;
+	c->hashed &= done;
+	return done;
 }
 
 void td_vmm_move_out(struct td_vmm_mover *m, uint32_t chunk)
@@ -121,8 +123,6 @@ void td_vmm_move_in(struct td_vmm_mover *m, uint32_t chunk)
 {
 	struct td_vmm *v = m->v;
 	struct td_vmm_chunk *c = &v->chunk[chunk];
-	if (c->place == TD_VMM_ON_CARD)
-		return; /* it could not leave */
 	struct td_vmm_piece card = m->card;
 	wait_for_users(v, chunk);
 	bool done = card.id && show_instead(v, chunk, card.id, c->host.id);

@@ -130,7 +130,8 @@ static void drop_copies(struct td_vmm *v, uint64_t pages)
 	for (uint32_t i = 0; i < v->chunks_n && v->host_pages + pages > v->host_limit; i++) {
 		struct td_vmm_chunk *c = &v->chunk[i];
 		if (c->allocation == TD_VMM_NONE || c->place != TD_VMM_ON_CARD || c->jobs ||
-		    c->moving || !c->host.id || c->arrival)
+		    c->moving || !c->host.id ||
+		    !td_vmm_is_past(v, &v->mover[c->mover].in, c->arrival))
 			continue;
 		drop_host(v, c->pages, c->host);
 		c->host.id = 0;

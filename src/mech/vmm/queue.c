@@ -59,14 +59,32 @@ void td_vmm_decide(struct td_vmm *v, uint32_t chunk, bool in)
 	wake(v);
 }
 
+/* Decisions about memory that goes need not be carried out, if no mover has begun with them. */
+void td_vmm_drop_jobs(struct td_vmm *v, uint32_t first)
+{
+	uint32_t end = first + v->allocation[first].chunks;
+	for (uint32_t i = first; i < end; i++) {
+		if (v->chunk[i].jobs)
+			take_back(v, i);
+	}
+	wake(v); /* what waited for one to leave waits in vain */
+}
+
+/* A chunk that is pinned stays where it is, and one whose memory goes need not come. */
+static bool comes(const struct td_vmm *v, const struct td_vmm_job *job)
+{
+	const struct td_vmm_chunk *c = &v->chunk[job->chunk];
+	const struct td_vmm_allocation *a = &v->allocation[c->allocation];
+	return job->in && c->place == TD_VMM_ON_HOST && !a->pinned && !a->dying;
+}
+
 /* If nothing leaves any more, a chunk that has no room gives up and stays where it is. */
 static bool may_begin(const struct td_vmm *v, uint32_t i)
 {
 	const struct td_vmm_chunk *c = &v->chunk[v->job[i].chunk];
 	if (c->moving || c->guards)
 		return false;
-	return !v->job[i].in || c->place == TD_VMM_ON_CARD || !v->outs ||
-	       td_vmm_has_card(v, c->pages);
+	return !comes(v, &v->job[i]) || !v->outs || td_vmm_has_card(v, c->pages);
 }
 
 static bool take(struct td_vmm *v, struct td_vmm_job *job)
@@ -85,7 +103,8 @@ static void begin(struct td_vmm *v, struct td_vmm_mover *m, const struct td_vmm_
 {
 	struct td_vmm_chunk *c = &v->chunk[job->chunk];
 	c->moving = true;
-	if (job->in && c->place == TD_VMM_ON_HOST)
+	m->comes = comes(v, job);
+	if (m->comes)
 		m->card = td_vmm_take_card(v, c->pages);
 	if (v->moving_n++ == 0)
 		v->moving_since_ns = td_clock_ns();
@@ -115,10 +134,10 @@ static void *move(void *arg)
 			pthread_cond_wait(&v->work, &v->lock);
 		begin(v, m, &job);
 		pthread_mutex_unlock(&v->lock);
-		if (job.in)
-			td_vmm_move_in(m, job.chunk);
-		else
+		if (!job.in)
 			td_vmm_move_out(m, job.chunk);
+		else if (m->comes)
+			td_vmm_move_in(m, job.chunk);
 		pthread_mutex_lock(&v->lock);
 		end(v, &job);
 	}

@@ -66,6 +66,11 @@ void td_vmm_wait(struct td_vmm *v, struct td_vmm_stream *s, uint64_t event)
 		;
 }
 
+bool td_vmm_is_past(struct td_vmm *v, const struct td_vmm_stream *s, uint64_t event)
+{
+	return event <= s->done || v->cuda->cuEventQuery(s->ring[event % TD_VMM_RING]) == CU_OK;
+}
+
 void td_vmm_note_use(struct td_vmm *v, struct td_vmm_chunk *c, struct td_vmm_use use)
 {
 	for (uint32_t i = 0; i < c->uses_n; i++) {

@@ -57,7 +57,9 @@ void td_vmm_end(struct td_vmm *v)
 static void add_chunks(struct td_vmm *v, struct td_vmm_work *w, uint32_t from, uint32_t end)
 {
 	for (uint32_t i = from; i < end; i++) {
-		if (v->chunk[i].allocation == TD_VMM_NONE || v->chunk[i].seen == v->serial)
+		const struct td_vmm_chunk *c = &v->chunk[i];
+		if (c->allocation == TD_VMM_NONE || v->allocation[c->allocation].dying ||
+		    c->seen == v->serial)
 			continue;
 		v->chunk[i].seen = v->serial;
 		w->chunks[w->chunks_n++] = i;
@@ -72,8 +74,6 @@ static void add_name(struct td_vmm *v, struct td_vmm_work *w, const struct td_vm
 	if (at >= v->chunks_n || v->chunk[at].allocation == TD_VMM_NONE)
 		return;
 	uint32_t first = v->chunk[at].allocation, end = first + v->allocation[first].chunks;
-	if (v->allocation[first].dying)
-		return;
 	if (!n->bytes) {
 		add_chunks(v, w, first, end);
 		return;
@@ -170,16 +170,20 @@ static void wait_arrivals(struct td_vmm *v, struct td_vmm_work *w)
 
 static void enter_trusted(struct td_vmm *v, struct td_vmm_work *w)
 {
-	wait_calm(v, w);
 	for (uint32_t i = w->held_n; i < w->chunks_n; i++)
+		v->chunk[w->chunks[i]].waits++;
+	wait_calm(v, w);
+	for (uint32_t i = w->held_n; i < w->chunks_n; i++) {
+		v->chunk[w->chunks[i]].waits--;
 		v->chunk[w->chunks[i]].guards++;
+	}
 	wait_arrivals(v, w);
 }
 
 /* ---- without ---- */
 
-/* No work is under way when this returns; the gate is closed. */
-static void close_gate(struct td_vmm *v)
+/* The gate is closed when this returns, and no work is under way. False: some may be. */
+static bool close_gate(struct td_vmm *v)
 {
 	pthread_mutex_unlock(&v->lock);
 	pthread_rwlock_unlock(&v->gate);
@@ -189,22 +193,27 @@ static void close_gate(struct td_vmm *v)
 	td_vmm_step_out(v, was);
 	pthread_mutex_lock(&v->lock);
 	v->figures.failures += !waited;
+	return waited;
 }
 
 static void wait_copies(struct td_vmm *v)
 {
+	struct td_vmm_inside was = td_vmm_step_in(v);
 	for (uint32_t m = 0; m < TD_VMM_MOVERS; m++)
 		td_vmm_wait(v, &v->mover[m].in, v->mover[m].in.recorded);
+	td_vmm_step_out(v, was);
 }
 
 static void enter_closed(struct td_vmm *v, struct td_vmm_work *w)
 {
 	uint64_t since = td_clock_ns();
-	close_gate(v);
+	bool closed = close_gate(v);
 	find_chunks(v, w); /* others may have freed and taken memory meanwhile */
-	w->remote = !td_vmm_access(v, w);
-	td_vmm_carry_out_all(v);
-	wait_copies(v);
+	if (closed) {
+		w->remote = !td_vmm_access(v, w);
+		td_vmm_carry_out_all(v);
+		wait_copies(v);
+	}
 	w->waited_ns += td_clock_ns() - since;
 }
 
