@@ -1,7 +1,7 @@
 # bin/tide, the libraries and their headers, tide.pc, manual pages, shell completion.
 
 install(TARGETS tide tide_shared tide_static)
-foreach(module tide_preload tide_cuda tide_gpu)
+foreach(module tide_preload tide_preload_gpu tide_cuda tide_gpu)
 	if(TARGET ${module})
 		install(TARGETS ${module} DESTINATION ${CMAKE_INSTALL_LIBDIR}/tide)
 	endif()

@@ -58,7 +58,7 @@ static tide_chunk pick_victim(void *self)
 	const struct tide_near *near = s->view->near;
 	struct tide_osview v = tree_view(s);
 	uint64_t rank = tide_random_below(s->view, near->resident_chunks - near->blocked_chunks);
-	bool faulted_passed = !near->blocked_chunks;
+	bool faulted_passed = !near->blocked_chunks || near->fault_chunk.index == UINT32_MAX;
 	/* Go through the chunks that are no valid victims, in ascending order. */
 	for (uint32_t i = 0; near->planned && i < near->plan->n; i++) {
 		if (!faulted_passed &&

@@ -19,9 +19,11 @@ struct slot {
 
 /* Resident chunks, by `expected`, then by number. Fresh ones have a tree of their own: something
  * wants them soon, however late the others are. */
+enum { USED, FRESH, TREES };
+
 struct recur {
 	const struct tide_view *view;
-	struct tide_ostree used, fresh;
+	struct tide_ostree tree[TREES];
 	uint64_t overdue; /* victims that did not come back when expected */
 };
 
@@ -54,7 +56,7 @@ static int create(void *self, const struct tide_view *view, const union tide_val
 
 static struct tide_ostree *tree_of(struct recur *s, uint32_t i)
 {
-	return slot(s, i)->fresh ? &s->fresh : &s->used;
+	return &s->tree[slot(s, i)->fresh ? FRESH : USED];
 }
 
 static void enter(struct recur *s, uint32_t i, uint64_t expected, bool fresh)
@@ -109,7 +111,8 @@ static void on_evicted(void *self, tide_chunk c, const struct tide_evicted *what
 static bool is_overdue(const struct recur *s, uint32_t i)
 {
 	const struct slot *at = slot(s, i);
-	return at->known && s->view->near->time > at->expected + 2 * at->interval;
+	bool has_interval = at->known || (at->fresh && at->interval);
+	return has_interval && s->view->near->time > at->expected + 2 * at->interval;
 }
 
 /* The first valid chunk of a tree, from its one end or the other. */
@@ -138,17 +141,16 @@ static uint32_t last_valid(const struct recur *s, const struct tide_ostree *t)
 static tide_chunk pick_victim(void *self)
 {
 	struct recur *s = self;
-	const struct tide_ostree *trees[] = {&s->used, &s->fresh};
 	uint32_t i = TIDE_NIL;
-	for (int t = 0; t < 2; t++) {
-		i = first_valid(s, trees[t]);
+	for (int t = 0; t < TREES; t++) {
+		i = first_valid(s, &s->tree[t]);
 		if (i != TIDE_NIL && is_overdue(s, i)) {
 			s->overdue++;
 			return (tide_chunk){i};
 		}
 	}
-	i = last_valid(s, &s->used);
-	return (tide_chunk){i != TIDE_NIL ? i : last_valid(s, &s->fresh)};
+	i = last_valid(s, &s->tree[USED]);
+	return (tide_chunk){i != TIDE_NIL ? i : last_valid(s, &s->tree[FRESH])};
 }
 
 static bool follows_lru(void *self)

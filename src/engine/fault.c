@@ -170,9 +170,9 @@ static int serve(struct td_engine *e, tide_chunk c, unsigned bit, const struct t
 			map_remotely(e, c, fault_bit);
 			return 0;
 		}
-		if (!rc)
-			rc = td_set_settle(e, c, fault_bit, &size, err);
 	}
+	if (!rc && (e->plan_prefetch || e->whole))
+		rc = td_set_settle(e, c, fault_bit, &size, err);
 	if (!rc && e->near.free_pages < size)
 		rc = make_room(e, fault_bit, &size, err);
 	if (rc)

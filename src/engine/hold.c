@@ -45,6 +45,7 @@ void td_engine_touch_whole(struct td_engine *e, tide_chunk c)
 static int shrink(struct td_engine *e, uint64_t pages, struct tide_error *err)
 {
 	int rc = 0;
+	td_set_begin(e, 0);
 	e->near.blocked_chunks = e->held_chunks;
 	while (!rc && e->near.free_pages < pages && e->near.resident_chunks > e->held_chunks) {
 		tide_chunk victim;

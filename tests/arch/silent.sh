@@ -5,8 +5,11 @@ set -eu
 
 banned='v?printf|puts|putchar|perror|v?(err|warn)x?|stderr|_?exit|_Exit|quick_exit|abort|raise'
 
-# Those who end a program that would otherwise stand still for ever: of the pager and of the pool.
-undefined=$(nm -A --undefined-only "$1" | grep -vE ':(watchdog|policy_watch)\.c\.o:.* U abort$')
+# Those who end a program that would otherwise stand still for ever: of the pager, of the pool and of
+# GPU memory (watch). And of the last (queue, work), where a decision of the engine cannot be kept for
+# want of a few bytes.
+undefined=$(nm -A --undefined-only "$1" |
+	grep -vE ':(watchdog|policy_watch|queue|watch|work)\.c\.o:.* U abort$')
 [ -n "$undefined" ] || { echo "nm says nothing about $1"; exit 1; }
 echo "$undefined" | grep -E " U (__)?($banned)(_chk)?\$" && {
 	echo "the library prints or exits: return an error instead, see tide/error.h"

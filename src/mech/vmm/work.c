@@ -234,12 +234,13 @@ static void enter_locked(struct td_vmm *v, struct td_vmm_work *w)
 	mark(v, w);
 }
 
-/* Work that is captured goes to the GPU when its graph is launched. Where that cannot be asked,
- * another stream is being captured, and this one must be left alone. */
+/* Work that is captured goes to the GPU when its graph is launched. Where another stream is being
+ * captured, the default one cannot be asked, and must be left alone. */
 static bool is_captured(struct td_vmm *v, const struct td_vmm_work *w)
 {
 	int capturing = 0;
-	return v->cuda->cuStreamIsCapturing(w->stream, &capturing) != CU_OK || capturing;
+	cu_result rc = v->cuda->cuStreamIsCapturing(w->stream, &capturing);
+	return rc ? rc == CU_STREAM_CAPTURE_IMPLICIT : capturing;
 }
 
 void td_vmm_enter(struct td_vmm *v, struct td_vmm_work *w)

@@ -22,7 +22,8 @@ static bool wants(size_t bytes)
 static bool is_captured(cu_stream stream)
 {
 	int capturing = 0;
-	return td_gpu_cuda.cuStreamIsCapturing(stream, &capturing) != CU_OK || capturing;
+	cu_result rc = td_gpu_cuda.cuStreamIsCapturing(stream, &capturing);
+	return rc ? rc == CU_STREAM_CAPTURE_IMPLICIT : capturing;
 }
 
 /* False: the allocation passes. */
@@ -177,6 +178,8 @@ static void correct(void *value, int attribute, const struct td_vmm_range *range
 {
 	if (attribute == CU_POINTER_MEMORY_TYPE)
 		*(unsigned *)value = CU_MEMORY_DEVICE;
+	else if (attribute == CU_POINTER_CONTEXT)
+		*(cu_context *)value = td_gpu.context;
 	else if (attribute == CU_POINTER_DEVICE)
 		*(int *)value = td_gpu.device;
 	else if (attribute == CU_POINTER_RANGE_START)

@@ -43,6 +43,7 @@ struct td_gpu_session {
 	const char *evict, *prefetch, *trust_text, *log, *record, *slots;
 	struct td_vmm *vmm; /* NULL: nothing is managed yet */
 	cu_device device;
+	cu_context context;
 	_Atomic uint64_t passed_allocations;
 };
 extern struct td_gpu_session td_gpu;

@@ -135,6 +135,7 @@ static int open_vmm(struct tide_error *err)
 		rc = td_vmm_open(&v, &c, err);
 	if (!rc) {
 		td_gpu_cuda.cuCtxGetDevice(&td_gpu.device);
+		td_gpu_cuda.cuCtxGetCurrent(&td_gpu.context);
 		__atomic_store_n(&td_gpu.vmm, v, __ATOMIC_RELEASE);
 		td_gpu_start_publishing();
 	}
