@@ -268,7 +268,7 @@ static int take_statement(struct td_report_paper *paper, const json_t *doc)
 	s->measured_value = td_report_real(json_object_get(doc, "measured"));
 	s->agrees = json_is_boolean(agrees) ? (signed char)json_is_true(agrees) : -1;
 	s->error = td_report_real(json_object_get(doc, "error"));
-	paper->figures += isfinite(s->error);
+	paper->figures += isfinite(s->error) ? 1 : 0;
 	paper->near += fabs(s->error) <= .25;
 	paper->agree += s->agrees == 1;
 	paper->disagree += s->agrees == 0;
