@@ -123,10 +123,10 @@ ours()
 		"$(number hits "$SCRATCH/run.json") $(number faults "$SCRATCH/run.json")"
 }
 
-# best FILE: the line of the quickest run.
-best()
+# median FILE: the line in the middle, by its first number.
+median()
 {
-	sort -g "$1" | head -n 1
+	sort -g "$1" | awk '{ line[NR] = $0 } END { print line[int((NR + 1) / 2)] }'
 }
 
 # calc EXPRESSION [FORMAT]: by awk, which gets per(a, b): a / b, or 0 where a clock saw no time in b.

@@ -6,7 +6,7 @@
 # Baseline: libCacheSim's programs distUtil (exact stack distances), which PEER_MRC names, and
 # mrcProfiler (SHARDS), which PEER_SHARDS names; without them only ours are run.
 #
-# Seconds are those of whole processes, the best of REPEAT, reading the same oraclegeneral file;
+# Seconds are those of whole processes, the median of REPEAT, reading the same oraclegeneral file;
 # "own" is ours on the same accesses as a tide file. 50 sizes. The other curves that come from one
 # pass stand beside. The error is the mean distance between the sampled and the exact miss ratio.
 # usage: [PEER_MRC=/path/to/distUtil] [PEER_SHARDS=/path/to/mrcProfiler] bench/mrc.sh TIDE
@@ -56,8 +56,8 @@ one()
 		curve "$(trace_file zipf tide)" "$@" >>"$SCRATCH/samples.own"
 	done
 	# shellcheck disable=SC2046 # the fields of the samples
-	report "$name" "$times" $(best "$SCRATCH/samples.same") $(best "$SCRATCH/samples.own") \
-		$(best "$SCRATCH/samples.peer")
+	report "$name" "$times" $(median "$SCRATCH/samples.same") $(median "$SCRATCH/samples.own") \
+		$(median "$SCRATCH/samples.peer")
 }
 
 # report NAME TIMES SAME(3) OWN(3) [PEER(3)]
@@ -104,7 +104,7 @@ lanes()
 	_error=$(paste -d ' ' "$SCRATCH/exact.ratios" "$SCRATCH/auto.ratios" |
 		awk '{ d = $1 - $2; sum += d < 0 ? -d : d } END { printf "%.5f", NR ? sum / NR : 1 }')
 	# shellcheck disable=SC2046 # the fields of the samples
-	set -- "$1" $(best "$SCRATCH/samples.exact") $(best "$SCRATCH/samples.auto")
+	set -- "$1" $(median "$SCRATCH/samples.exact") $(median "$SCRATCH/samples.auto")
 	_met=$(calc "$2 <= $exact_most && $5 <= $sampled_most && $_error < $error_most ? \"met\" : \"NOT met\"" %s)
 	record bench mrc curve "$1" accesses "$ACCESSES" pages "$PAGES" processor_seconds "$2" \
 		peak_bytes $(($3 * 1024)) sampled_processor_seconds "$5" \
@@ -119,7 +119,7 @@ cat <<TEXT
 mrc: the exact lru curve 5 times as fast as libCacheSim's exact tool, within $most_mb MB; the curve of
 1% of the pages 3 times as fast as its SHARDS
   baseline: distUtil and mrcProfiler, where PEER_MRC and PEER_SHARDS name them${PIN:+; on core $CORE}
-  best of $REPEAT of each; zipf, $ACCESSES accesses over $PAGES pages; whole processes, 50 sizes
+  medians of $REPEAT; zipf, $ACCESSES accesses over $PAGES pages; whole processes, 50 sizes
 
               seconds                                       peak
 curve         same file       own      peer   ratio  target        MB

@@ -56,7 +56,7 @@ sample()
 
 seconds()
 {
-	best "$SCRATCH/samples.$1" | cut -d ' ' -f 1
+	median "$SCRATCH/samples.$1" | cut -d ' ' -f 1
 }
 
 # compare WHAT UNITS LEAST ROW... [-- ROW...]: prints them, the kernel's first. The best must have
@@ -93,7 +93,7 @@ show_row()
 {
 	_rate=$(calc "per($_units, $_time)" %.0f)
 	# shellcheck disable=SC2046 # the fields of a sample
-	set_fields $(best "$SCRATCH/samples.$_row")
+	set_fields $(median "$SCRATCH/samples.$_row")
 	printf '%-11s %-38s %8s %9s %8s %8s %8s %6s\n' "$_what" "$_row" "$(calc "$_time")" \
 		"$_rate" "$faults" "$read_mib" "$written_mib" "$_ratio"
 	record bench pager-file what "$_what" by "$_row" seconds "$_time" per_second "$_rate" \
@@ -174,7 +174,7 @@ cat <<TEXT
 
 pager-file: random reads as fast as mmap with MADV_RANDOM, sequential reads at 80% of the kernel's,
   a scan of 1.25 times near memory under cp or mhpe 3 times as fast as the kernel's paging
-  baseline: the kernel in a memory cgroup of the size of near memory, in turns, best of $REPEAT
+  baseline: the kernel in a memory cgroup of the size of near memory, in turns, median of $REPEAT
   $FILE_MIB MiB in $TIDE_BENCH_DIR, $NEAR_MIB near; the scan: $SCAN_MIB near, $PASSES passes of writes
   after one that does not count
 

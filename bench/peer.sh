@@ -5,7 +5,7 @@
 # Baseline: libCacheSim's program cachesim, which PEER names; without PEER this bench is skipped.
 #
 # Runs take turns: ours on the oraclegeneral file, cachesim on that file, ours on the same
-# accesses as a tide file. Seconds are those of whole processes, the best of REPEAT. cachesim maps
+# accesses as a tide file. Seconds are those of whole processes, the median of REPEAT. cachesim maps
 # its trace, so its peak holds the file; the peaks without file pages are given beside. Faults stand
 # beside each other because some definitions have variants: clock and lirs do not the same work.
 # usage: PEER=/path/to/cachesim bench/peer.sh TIDE
@@ -76,8 +76,8 @@ one()
 		ours "$own" "$3" "$near" >>"$SCRATCH/samples.own"
 	done
 	# shellcheck disable=SC2046 # the fields of the samples
-	report "$1" "$2" "$3" $(best "$SCRATCH/samples.same") $(best "$SCRATCH/samples.own") \
-		$(best "$SCRATCH/samples.peer")
+	report "$1" "$2" "$3" $(median "$SCRATCH/samples.same") $(median "$SCRATCH/samples.own") \
+		$(median "$SCRATCH/samples.peer")
 }
 
 # The worst of each policy decides.
@@ -110,7 +110,7 @@ cat <<TEXT
 peer: 7 times libCacheSim's accesses a second for lru fifo clock lfu arc sieve, 12 for lirs s3fifo,
 5 for opt, at no more than half its peak memory
   baseline: cachesim on the same oraclegeneral file, in turns${PIN:+, on core $CORE}
-  best of $REPEAT of each; $ACCESSES accesses over $PAGES pages; whole processes
+  medians of $REPEAT; $ACCESSES accesses over $PAGES pages; whole processes
   says: what cachesim prints itself
 
                     faults          million a second               ratio          peak, MiB

@@ -125,11 +125,6 @@ fua_rate()
 		sed -n 's/^4 KiB, 1 ops.* \([0-9.e+]*\) ops\/sec)$/\1/p' | awk '{ printf "%.3f\n", $1 }'
 }
 
-median()
-{
-	sort -g "$1" | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'
-}
-
 # compare WHAT PEER AIM MEASURE WORD...: the rates of PEER and tide, by turns. The aim is a ratio.
 compare()
 {

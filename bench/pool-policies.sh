@@ -67,11 +67,6 @@ by_nbdkit()
 		awk -F ';' '/^3;/ && $3 == "hot" { print $8 }'
 }
 
-median()
-{
-	sort -g "$1" | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'
-}
-
 # compare DOOR: all policies by turns; the better of the two is judged.
 compare()
 {

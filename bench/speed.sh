@@ -4,7 +4,7 @@
 # a file included.
 # Baseline: none; peer.sh holds the same runs against another simulator.
 #
-# Seconds are those of the whole process, from its start to its end, the best of REPEAT; "run" is
+# Seconds are those of the whole process, from its start to its end, the median of REPEAT; "run" is
 # what the run says of itself. The trace is in the page cache after the first run.
 # usage: bench/speed.sh TIDE
 set -eu
@@ -28,7 +28,7 @@ report()
 
 faults()
 {
-	best "$SCRATCH/samples.$1" | cut -d ' ' -f 6
+	median "$SCRATCH/samples.$1" | cut -d ' ' -f 6
 }
 
 # one TRACE SHARE POLICY: both formats in turn, then a line of the table.
@@ -47,7 +47,7 @@ one()
 	printf '%-7s %4s%% %-13s %6s%%' "$1" "$2" "$3" "$(calc "$(faults tide) * 100 / $ACCESSES")"
 	for format in tide oraclegeneral; do
 		# shellcheck disable=SC2046 # the fields of a sample
-		report "$1" $format "$3" "$near" $(best "$SCRATCH/samples.$format")
+		report "$1" $format "$3" "$near" $(median "$SCRATCH/samples.$format")
 	done
 	echo
 }
@@ -56,7 +56,7 @@ cat <<TEXT
 
 speed: more than $least million accesses a second under every policy but random, reading included
   baseline: none. $ACCESSES accesses over $PAGES pages, chunks of one page, no prefetch
-  M/s: million accesses a second of the whole process${PIN:+, on core $CORE}, best of $REPEAT
+  M/s: million accesses a second of the whole process${PIN:+, on core $CORE}, median of $REPEAT
   run: the same as the run says itself
 
                                         tide            |   oraclegeneral

@@ -8,7 +8,7 @@ here=$(dirname "$0")
 # shellcheck source=SCRIPTDIR/common.sh disable=SC1091
 . "$here/common.sh"
 
-# timed WORKLOAD EVICT PREFETCH MODEL: "SECONDS PEAK_KIB OWN_KIB", the quickest of REPEAT runs.
+# timed WORKLOAD EVICT PREFETCH MODEL: "SECONDS PEAK_KIB OWN_KIB", the median of REPEAT runs.
 timed()
 {
 	: >"$SCRATCH/timed"
@@ -17,7 +17,7 @@ timed()
 			--prefetch "$3" --model "$4" --json --progress=never >>"$SCRATCH/timed" ||
 			fail "tide sim --workload $1 --evict $2 --model $4 failed"
 	done
-	best "$SCRATCH/timed"
+	median "$SCRATCH/timed"
 }
 
 # row WORKLOAD EVICT PREFETCH MODEL: prints it and leaves $rate and $peak.
