@@ -7,27 +7,44 @@ static bool blank(unsigned char c)
 	return c == ' ' || c == '\t' || c == '\r';
 }
 
-/* The next field; *at moves past the comma. */
-static struct csv_field take_field(const unsigned char **at)
+static const unsigned char *past_blanks(const unsigned char *p)
 {
-	const unsigned char *p = *at, *start, *stop;
-
 	while (blank(*p))
 		p++;
-	start = p;
-	if (*p == '"') {
-		start = ++p;
-		while (*p != '"' && *p != '\n')
-			p++;
-		stop = p;
-		while (*p != ',' && *p != '\n')
-			p++;
-	} else {
-		while (*p != ',' && *p != '\n')
-			p++;
-		for (stop = p; stop > start && blank(stop[-1]);)
-			stop--;
+	return p;
+}
+
+static bool ends_field(unsigned char c)
+{
+	return c == ',' || c == '\n';
+}
+
+/* The quote that ends the text at p, or the end of the line. Two quotes are part of the text. */
+static const unsigned char *closing_quote(const unsigned char *p)
+{
+	while (*p != '\n' && (*p != '"' || p[1] == '"'))
+		p += *p == '"' ? 2 : 1;
+	return p;
+}
+
+/* The next field; *at moves past the comma. Quotes are those around the whole field. */
+static struct csv_field take_field(const unsigned char **at)
+{
+	const unsigned char *start = past_blanks(*at), *stop, *p;
+
+	if (*start == '"') {
+		stop = closing_quote(start + 1);
+		p = past_blanks(stop + (*stop == '"'));
+		if (ends_field(*p)) {
+			start++;
+			goto done;
+		}
 	}
+	for (p = start; !ends_field(*p);)
+		p++;
+	for (stop = p; stop > start && blank(stop[-1]);)
+		stop--;
+done:
 	*at = *p == ',' ? p + 1 : p;
 	return (struct csv_field){(const char *)start, (size_t)(stop - start)};
 }
@@ -47,13 +64,12 @@ size_t td_trace_csv_split(const unsigned char *line, struct csv_field *fields, s
 
 bool td_trace_csv_empty(const unsigned char *line)
 {
-	while (blank(*line))
-		line++;
+	line = past_blanks(line);
 	return *line == '\n' || *line == '#';
 }
 
-/* A field with a comma was quoted, and has no quote inside. One without a comma never begins with
- * a quote. So the text can be split again, and no two lists of fields give the same. */
+/* A field with a comma was quoted, and quotes inside it are doubled. So the text can be split
+ * again, and two lists of fields give the same text only if a field is no proper one. */
 char *td_trace_csv_join(char *to, const struct csv_field *field, bool first)
 {
 	bool quoted = field->n && memchr(field->text, ',', field->n);

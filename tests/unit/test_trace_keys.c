@@ -45,6 +45,19 @@ static void keys_of_several_columns(void **state)
 	expect_names("x,y\na,b\n\"a,b\",c\na,\"b,c\"\na,b\n", "key=X+Y", odd, 4);
 }
 
+/* What stands behind a quote inside a field is part of its text. */
+static void quotes_inside_a_key(void **state)
+{
+	static const char *const names[] = {"a\"\"b", "a\"\"c", "\"a\"b", "\"a\"c", "a,\"\"", "a"};
+	static const char *const pairs[] = {"a\"\"b,c", "\"a,\"\"\",c"};
+
+	(void)state;
+	expect_names("key,size\n\"a\"\"b\",1\n\"a\"\"c\",1\n\"a\"b,1\n\"a\"c,1\n"
+		     "\"a,\"\"\",1\n \"a\" ,1\r\n",
+		     "key=key,size=size", names, 6);
+	expect_names("x,y\n\"a\"\"b\",c\n\"a,\"\"\",c\n", "key=x+y", pairs, 2);
+}
+
 static void groups(void **state)
 {
 	struct objects got = parse("token,e\n1,5\n1,6\n2,5\n2,7\n1,5\n", "key=e,group=token");
@@ -143,6 +156,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(keys_of_several_columns),
+		cmocka_unit_test(quotes_inside_a_key),
 		cmocka_unit_test(groups),
 		cmocka_unit_test(groups_span_batches),
 		cmocka_unit_test(sizes_and_costs),
