@@ -233,15 +233,16 @@ static const unsigned char *past_blanks(const unsigned char *p, const unsigned c
 	return p;
 }
 
-/* At the value of a member: is it a list of numbers or texts? */
-static bool holds_blocks(struct td_trace_reader *r)
+/* At the value of a member: is it a list of numbers or texts, or an empty one if that may be? */
+static bool holds_blocks(struct td_trace_reader *r, bool may_be_empty)
 {
 	const unsigned char *end = r->in->end, *p = past_blanks(r->in->at, end);
 
 	if (p == end || *p != '[')
 		return false;
 	p = past_blanks(p + 1, end);
-	return p < end && (*p == '"' || *p == '-' || (*p >= '0' && *p <= '9'));
+	return p < end &&
+	       (*p == '"' || *p == '-' || (*p >= '0' && *p <= '9') || (may_be_empty && *p == ']'));
 }
 
 /* Looks at the members of a line; list becomes the first that has blocks. */
@@ -256,11 +257,12 @@ static int scan_line(struct jsonl_reader *j, struct td_trace_reader *r)
 	}
 	do {
 		struct td_trace_json_text name = {text, MOST_NAME - 1, 0, false};
+		bool usual;
 
 		r->in->at++;
 		rc = td_trace_json_name(r, &name, NULL);
-		if (!rc && holds_blocks(r) && !name.cut &&
-		    (!*j->list || is_named(&name, DEFAULT_LIST))) {
+		usual = !rc && is_named(&name, DEFAULT_LIST);
+		if (!rc && holds_blocks(r, usual) && !name.cut && (!*j->list || usual)) {
 			memcpy(j->list, text, name.n);
 			j->list[name.n] = 0;
 		}

@@ -35,7 +35,8 @@ static void takes_all_shapes(void **state)
 	expect("{\"a\":{\"b\":[{},[[]],\"x]}\\\"\",-1.5e+3,0.0E-1,true,false,null]},\"t\":0,"
 	       "\"hash_ids\":[5],\"z\":\"\\u00e9\\ud83d\\ude00\\n\"}\n",
 	       NULL, "5");
-	/* hash_ids before others; else the first list of numbers or texts. */
+	/* hash_ids before others, empty or not; else the first list of numbers or texts. */
+	expect("{\"tags\":[\"a\"],\"hash_ids\":[]}\n{\"tags\":[],\"hash_ids\":[2]}", NULL, "2");
 	expect("{\"tokens\":[9,9],\"hash_ids\":[1]}\n{\"tokens\":[9],\"hash_ids\":[2]}", NULL,
 	       "1|2");
 	expect("{\"x\":[[1]],\"y\":[{}],\"blocks\":[3,4],\"w\":[8]}", NULL, "3 4");
