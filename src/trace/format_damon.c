@@ -1,5 +1,5 @@
-/* damon: the text of `damo report raw`: snapshots of the regions of a program's memory, each with
- * the number of times that DAMON found it accessed. */
+/* damon: the text of `damo report access --raw_form`: snapshots of the regions of a program's
+ * memory, each with the number of times that DAMON found it accessed. */
 #include <errno.h>
 #include <string.h>
 
@@ -29,8 +29,8 @@ static bool begins(const unsigned char *line, const char *word)
 static int fail(struct td_trace_reader *r, const unsigned char *line, struct tide_error *err)
 {
 	return tide_fail(err, -EBADMSG,
-			 "%s line %lu, \"%s\", is no region: give the text of `damo report raw`, "
-			 "START-END (BYTES) ACCESSES AGE",
+			 "%s line %lu, \"%s\", is no region: give the text of `damo report access "
+			 "--raw_form`, START-END (BYTES) ACCESSES AGE",
 			 r->in->name, (unsigned long)r->line,
 			 td_trace_show(line, strcspn((const char *)line, "\r\n")).text);
 }
@@ -47,7 +47,8 @@ static const unsigned char *take_decimal(const unsigned char *p, uint64_t *value
 	return p > start ? p : NULL;
 }
 
-/* "7f0000000000-7f0000021000 ( 132.000 KiB)          5     3" */
+/* "7f0000000000-7f0000021000 ( 132.000 KiB)          5     3", or in an older form
+ * "7f0000000000-7f0000021000( 132.000 KiB):        5". */
 static bool parse_region(const unsigned char *p, uint64_t *from, uint64_t *end, uint64_t *times)
 {
 	p = td_trace_hex(past_blanks(p), from);
@@ -58,6 +59,7 @@ static bool parse_region(const unsigned char *p, uint64_t *from, uint64_t *end, 
 		p += strcspn((const char *)p, ")\n");
 		if (*p++ != ')')
 			return false;
+		p += *p == ':';
 	}
 	return take_decimal(past_blanks(p), times) && *end > *from;
 }
@@ -84,6 +86,14 @@ static int take_region(struct damon_reader *d, const unsigned char *line, struct
 	return 0;
 }
 
+/* Records of physical memory may have no target: "None". */
+static bool take_target(struct damon_reader *d, const unsigned char *p)
+{
+	d->target = 0;
+	p = past_blanks(p);
+	return begins(p, "None") || take_decimal(p, &d->target);
+}
+
 /* What is neither a region nor the target is about times. */
 static int take_line(struct td_trace_reader *r, const unsigned char *line, struct tide_error *err)
 {
@@ -93,11 +103,8 @@ static int take_line(struct td_trace_reader *r, const unsigned char *line, struc
 	struct damon_reader *d = (struct damon_reader *)r;
 	static const char target[] = "target_id:";
 
-	if (begins(line, target)) {
-		if (!take_decimal(past_blanks(line + strlen(target)), &d->target))
-			return fail(r, line, err);
-		return 0;
-	}
+	if (begins(line, target))
+		return take_target(d, line + strlen(target)) ? 0 : fail(r, line, err);
 	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
 		if (begins(line, others[i]))
 			return 0;

@@ -69,13 +69,27 @@ static bool has(const unsigned char *p, const unsigned char *end, const char *te
 	return memmem(p, (size_t)(end - p), text, strlen(text)) != NULL;
 }
 
-/* The event, which ends in a colon. Of stores, perf says so in its name or in its data source. */
+/* The word at *start, if it ends in a colon; *start moves past blanks. */
+static const unsigned char *past_event(const unsigned char **start)
+{
+	const unsigned char *end = past_word(*start = past_blanks(*start));
+
+	return end > *start && end[-1] == ':' ? end : NULL;
+}
+
+/* The event ends in a colon, and the period of the sample may stand before it. Of stores, perf says
+ * so in the name of the event or in its data source. */
 static const unsigned char *take_event(const unsigned char *p, struct sample *s)
 {
-	const unsigned char *start = past_blanks(p), *end = past_word(start);
+	const unsigned char *start = p, *end = past_event(&start);
 
-	s->write = has(start, rawmemchr(start, '\n'), "|OP STORE") || has(start, end, "mem-stores");
-	return end > start && end[-1] == ':' ? end : p;
+	if (!end) {
+		start = past_word(start);
+		end = past_event(&start);
+	}
+	s->write =
+		has(p, rawmemchr(p, '\n'), "|OP STORE") || (end && has(start, end, "mem-stores"));
+	return end ? end : p;
 }
 
 /* The instruction follows the address, or the symbol and the file of the address. */

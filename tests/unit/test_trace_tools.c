@@ -100,11 +100,13 @@ static void perf_reads(void **state)
 	       "\t    ffffffff81752a2a elf_load ([kernel.kallsyms])\n"
 	       "  9  1.5: cpu/mem-stores/P:  1000\n"
 	       "  9  1.5: cpu/mem-loads/P:  2000 abc |OP STORE|LVL L1 hit\n"
-	       "  9  1.5: cpu/mem-loads/P:     0 1234\n",
+	       "  9  1.5: cpu/mem-loads/P:     0 1234\n"
+	       "  9  1.5:       2003 ibs_op//:  3000 abc\n",
 	       "perf", {.page = 0x55bea5e1b, .ref = 0xffffffff81752a2a, .stream = 31855},
 	       {.page = 0x55bea5e1b, .ref = 0xffffffff81752a2a, .stream = 31854},
 	       {.page = 1, .stream = 9, .write = true},
-	       {.page = 2, .ref = 0xabc, .stream = 9, .write = true});
+	       {.page = 2, .ref = 0xabc, .stream = 9, .write = true},
+	       {.page = 3, .ref = 0xabc, .stream = 9});
 	refuse("b.perf", "31854/31854  4496.387555: page-faults:\n", -EBADMSG,
 	       "%s line 1, \"31854/31854  4496.387555: page-faults:\", is no sample with an "
 	       "address: give the text of perf script -F pid,tid,time,event,addr,ip");
@@ -125,10 +127,11 @@ static void damon_reads(void **state)
 		 "000000001000-000000003000 (   8.000 KiB)           2     0\n"
 		 "000000003000-7f0000000000 ( 127.000 TiB)           0    14\n"
 		 "7f0000000000-7f0000000001 (1)           1    -1\n\n"
-		 "target_id: 4\n000000005000-000000006000 (4,096)   1 1\n");
+		 "target_id: 4\n000000005000-000000006000 (4,096)   1 1\n"
+		 "target_id: None\n6000-7000(   4.000 KiB):        1\n");
 	EXPECT(text, "damon", {.page = 1, .stream = 3}, {.page = 2, .stream = 3},
 	       {.page = 1, .stream = 3}, {.page = 2, .stream = 3},
-	       {.page = 0x7f0000000, .stream = 3}, {.page = 5, .stream = 4});
+	       {.page = 0x7f0000000, .stream = 3}, {.page = 5, .stream = 4}, {.page = 6});
 }
 
 /* However often and however much: bounded. */
@@ -143,10 +146,10 @@ static void damon_is_bounded(void **state)
 	       "%s line 1 has a region of more than 2^30 pages: give a larger page size");
 	refuse("b.damon", "1000-1000 (0) 1 0\n", -EBADMSG,
 	       "%s line 1, \"1000-1000 (0) 1 0\", is no region: give the text of `damo report "
-	       "raw`, START-END (BYTES) ACCESSES AGE");
+	       "access --raw_form`, START-END (BYTES) ACCESSES AGE");
 	refuse("b.damon", "1000-2000 (4 KiB\n", -EBADMSG,
 	       "%s line 1, \"1000-2000 (4 KiB\", is no region: give the text of `damo report "
-	       "raw`, START-END (BYTES) ACCESSES AGE");
+	       "access --raw_form`, START-END (BYTES) ACCESSES AGE");
 }
 
 int main(void)
