@@ -44,8 +44,8 @@ int td_lib_split_read(struct td_lib_split *s, struct td_trace_source *source,
 int td_lib_split_share(struct td_lib_split *s, uint64_t near_pages, uint32_t chunk_pages,
 		       struct tide_error *err);
 
-/* shares.c: shares with the fewest misses of lru in all, as far as the curves are convex. Every
- * part gets at least one page. */
+/* shares.c: shares with the fewest misses of lru in all, if near memory is small or the curves are
+ * convex. Every part gets at least one page. */
 int td_lib_shares_lru(struct td_lib_split *s, uint64_t near_pages, struct tide_error *err);
 
 #endif
