@@ -29,8 +29,8 @@ static bool begins(const unsigned char *line, const char *word)
 static int fail(struct td_trace_reader *r, const unsigned char *line, struct tide_error *err)
 {
 	return tide_fail(err, -EBADMSG,
-			 "%s line %lu, \"%s\", is no region: give the text of `damo report access "
-			 "--raw_form`, START-END (BYTES) ACCESSES AGE",
+			 "%s line %lu, \"%s\", is no region: give the raw form of `damo report "
+			 "access`, START-END (BYTES) ACCESSES AGE",
 			 r->in->name, (unsigned long)r->line,
 			 td_trace_show(line, strcspn((const char *)line, "\r\n")).text);
 }

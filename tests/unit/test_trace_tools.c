@@ -145,11 +145,11 @@ static void damon_is_bounded(void **state)
 	refuse("b.damon", "0-ffffffffffffffff (16.000 EiB) 1 0\n", -ERANGE,
 	       "%s line 1 has a region of more than 2^30 pages: give a larger page size");
 	refuse("b.damon", "1000-1000 (0) 1 0\n", -EBADMSG,
-	       "%s line 1, \"1000-1000 (0) 1 0\", is no region: give the text of `damo report "
-	       "access --raw_form`, START-END (BYTES) ACCESSES AGE");
+	       "%s line 1, \"1000-1000 (0) 1 0\", is no region: give the raw form of `damo "
+	       "report access`, START-END (BYTES) ACCESSES AGE");
 	refuse("b.damon", "1000-2000 (4 KiB\n", -EBADMSG,
-	       "%s line 1, \"1000-2000 (4 KiB\", is no region: give the text of `damo report "
-	       "access --raw_form`, START-END (BYTES) ACCESSES AGE");
+	       "%s line 1, \"1000-2000 (4 KiB\", is no region: give the raw form of `damo "
+	       "report access`, START-END (BYTES) ACCESSES AGE");
 }
 
 int main(void)
