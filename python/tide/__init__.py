@@ -2,7 +2,7 @@
 
     import tide
     pages = tide.generate("zipf:pages=10000,accesses=1000000").page      # or your own array
-    tide.compare(pages, near="10%", chunk="1p", prefetch="none").table()
+    tide.compare(pages, near="10%", preset="cache").table()
     tide.mrc(pages, evict=["lru", "arc", "opt"]).table()
 
 sim, compare, mrc, advise     what the program's verbs of the same names do, on arrays, iterators or files
@@ -26,7 +26,8 @@ from ._library import TideError, library_version
 from ._lists import models, policies, workloads
 from ._policy import Evicted, Policy, View
 from ._results import Run, read_curves, read_results
-from ._sim import CommonSettings, InputSettings, Settings, Simulator, sim
+from ._settings import CommonSettings, InputSettings, Settings
+from ._sim import Simulator, sim
 from ._tables import table
 from ._traces import generate, read_batches, read_trace, write_trace
 

@@ -11,7 +11,7 @@ import tempfile
 from typing import TYPE_CHECKING, Any, Iterable, Iterator, Optional, Union
 
 from ._library import Text, TideError, program, to_text
-from ._sim import InputSettings, take_input
+from ._settings import InputSettings, take_input
 from ._tables import Rows, _cell
 from ._traces import write_trace
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 import os
 import sys
 from ctypes import c_int
-from typing import TYPE_CHECKING, Any, Iterable, List, NamedTuple, Optional, Union
+from typing import TYPE_CHECKING, Any, Iterable, List, Mapping, NamedTuple, Optional, Union
 
 from ._accesses import Accesses, gather
 from ._library import Text, TideError, to_count
 from ._policy import PolicyLike
 from ._progress import Meter, Progress
 from ._results import Run, row_of
-from ._sim import Handle, CommonSettings, Setup, check_input, simulate
+from ._settings import RUN, CommonSettings, check_input, with_preset
+from ._sim import Handle, Setup, simulate
 from ._tables import Rows, Table
 from ._work import run_all, run_one
 
@@ -81,14 +82,14 @@ def _listed(several: Several) -> list[PolicyLike]:
     return list(several)
 
 
-def _is_one_page(settings: CommonSettings) -> bool:
+def _is_one_page(settings: Mapping[str, Any]) -> bool:
     """Is a chunk one page? The library knows."""
     sizes = {"page": settings.get("page"), "chunk": settings.get("chunk"), "evict": "lru", "prefetch": "none"}
     with Handle(Setup("64p", sizes, c_int())) as handle:
         return bool(handle.result().config["chunk_pages"] == 1)
 
 
-def _default_evict(settings: CommonSettings) -> tuple[str, ...]:
+def _default_evict(settings: Mapping[str, Any]) -> tuple[str, ...]:
     if settings.get("objects"):
         return _FOR_OBJECTS
     if settings.get("model"):  # with a clock nobody knows the future
@@ -105,7 +106,7 @@ def _split(text: str) -> _Combination:
 
 
 def _combinations(
-    evict: Several, prefetch: Several, place: Several, policies: Union[str, Iterable[str], None], settings: CommonSettings
+    evict: Several, prefetch: Several, place: Several, policies: Union[str, Iterable[str], None], settings: Mapping[str, Any]
 ) -> list[_Combination]:
     single = [_split(str(text)) for text in _listed(policies)]
     evicts, prefetches = _listed(evict), _listed(prefetch)
@@ -114,15 +115,15 @@ def _combinations(
         raise ValueError("policies and place do not go together: leave one out")
     if single and not evicts and not prefetches:
         return single
-    alone = places or settings.get("objects")
+    usual = settings.get("prefetch") or ("none" if places or settings.get("objects") else "tree")
     evicts = evicts or (["clock"] if places else list(_default_evict(settings)))
-    prefetches = prefetches or ["none" if alone else "tree"]
+    prefetches = prefetches or [usual]
     grid = [_Combination(e, p, where) for e in evicts for p in prefetches for where in places or [None]]
     return grid + single
 
 
 class _Comparison:
-    def __init__(self, near: Text, settings: CommonSettings, accesses: Optional[Accesses], all_: list[_Combination]) -> None:
+    def __init__(self, near: Text, settings: Mapping[str, Any], accesses: Optional[Accesses], all_: list[_Combination]) -> None:
         self.near, self.settings, self.accesses, self.all = near, settings, accesses, all_
         self.stop = c_int()
 
@@ -159,7 +160,8 @@ def compare(
     accesses, near, progress, settings
               as for sim(); an iterator is collected first
     evict     eviction policies, each a name or a class; the default is that of `tide compare`, eight policies
-    prefetch  prefetch policies; every evict is combined with every prefetch. The default is "tree".
+    prefetch  prefetch policies; every evict is combined with every prefetch. The default is that
+              of the preset, or "tree".
     place     placement policies, with host
     policies  single combinations, such as "mhpe+pattern"
     jobs      runs at the same time; 0: one per core. Policies written in Python share one core.
@@ -169,14 +171,14 @@ def compare(
     Raises what sim() raises, at the first run that fails.
 
     >>> import tide
-    >>> runs = tide.compare([1, 2, 3, 1, 4, 1, 2, 5, 1, 2], near="3p", chunk="1p", prefetch="none",
-    ...                     evict=["fifo", "lru", "opt"])
+    >>> runs = tide.compare([1, 2, 3, 1, 4, 1, 2, 5, 1, 2], near="3p", preset="cache", evict=["fifo", "lru", "opt"])
     >>> [(run.config["evict"], run.faults) for run in runs]
     [('fifo', 7), ('lru', 6), ('opt', 5)]
     """
     check_input(accesses, settings)
-    wanted = _combinations(evict, prefetch, place, policies, settings)
-    all_ = _Comparison(near, settings, None if accesses is None else gather(accesses), wanted)
+    given = with_preset(settings, *RUN)
+    wanted = _combinations(evict, prefetch, place, policies, given)
+    all_ = _Comparison(near, given, None if accesses is None else gather(accesses), wanted)
     facts = run_one(all_.look, all_.stop)
     with Meter("compare", progress, len(wanted)) as meter:
         callbacks = [meter.callback(i) for i in range(len(wanted))]

@@ -11,7 +11,7 @@ from . import _abi
 from ._accesses import Accesses, gather
 from ._library import Text, TideError, call, free, library, to_count, to_text
 from ._progress import Meter, Progress
-from ._sim import InputSettings, take_input
+from ._settings import InputSettings, take_input
 from ._tables import Rows
 from ._work import run_one
 
@@ -96,18 +96,19 @@ def _names(evict: Union[str, Iterable[str]]) -> list[str]:
 
 def _sizes_text(sizes: Union[Text, Iterable[Text]]) -> Optional[bytes]:
     if isinstance(sizes, (str, bytes, int)):
-        return to_text("sizes", sizes)
+        return to_text("near", sizes)
     listed = [str(size) for size in sizes]  # type: ignore[union-attr]
     if len(listed) == 1 and listed[0].isdigit():
-        raise ValueError(f"sizes is [{listed[0]}], which would be a number of sizes: write '{listed[0]}p' for pages")
-    return to_text("sizes", ",".join(listed))
+        raise ValueError(f"near is [{listed[0]}], which would be a number of sizes: write '{listed[0]}p' for pages")
+    return to_text("near", ",".join(listed))
 
 
 def mrc(
     accesses: Any = None,
     *,
     evict: Union[str, Iterable[str]] = "lru",
-    sizes: Union[Text, Iterable[Text]] = 50,
+    near: Union[Text, Iterable[Text]] = 50,
+    sizes: Union[Text, Iterable[Text], None] = None,
     sample: Union[Text, float, None] = "auto",
     objects: bool = False,
     threads: int = 0,
@@ -119,7 +120,8 @@ def mrc(
     accesses, progress
              as for sim(); an iterator is collected first
     evict    one or several eviction policies, or "vmin" and "osl", which are bounds
-    sizes    a number of sizes up to the footprint; or sizes, as a list or a text: "1%,5%,1024p,64M"
+    near     a number of sizes up to the footprint; or sizes, as a list or a text: "1%,5%,1024p,64M"
+    sizes    another spelling of near
     sample   "auto": long inputs are sampled where a policy does not have all sizes in one pass; a share of the pages, 0.01 or "1%";
              None: the curve is exact
     objects  True: objects have the sizes and costs of the input
@@ -130,14 +132,14 @@ def mrc(
     sizes of the first. The points equal those of `tide mrc --json`.
 
     >>> import tide
-    >>> tide.mrc(list(range(100)) * 10, evict=["lru", "opt"], sizes="50p,100p")[1].points[0]["misses"]
+    >>> tide.mrc(list(range(100)) * 10, evict=["lru", "opt"], near="50p,100p")[1].points[0]["misses"]
     550
     """
     given = take_input(accesses, settings)
     names, stop = _names(evict), c_int()
     kept = None if accesses is None else gather(accesses)
     given["sample"] = to_text("sample", repr(sample) if isinstance(sample, float) else sample)
-    wanted, curves = _sizes_text(sizes), Curves()
+    wanted, curves = _sizes_text(near if sizes is None else sizes), Curves()
     for name in names:
         options = _options(given, name, wanted, kept, stop, objects, threads)
         with Meter(f"mrc {name}", progress) as meter:

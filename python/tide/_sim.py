@@ -7,87 +7,21 @@ import json
 import sys
 import threading
 from ctypes import byref, c_int, c_void_p, pointer
-from typing import TYPE_CHECKING, Any, Callable, Mapping, Optional, TypedDict
+from typing import TYPE_CHECKING, Any, Callable, Mapping, Optional
 
 from . import _abi
 from ._accesses import Accesses, batches, gather, is_stream
 from ._library import Text, TideError, call, library, take_text, to_count, to_text
-from ._policy import Bound, Policy, PolicyLike
+from ._policy import Bound, Policy
 from ._progress import Meter, Progress
 from ._results import Run
+from ._settings import RUN, Settings, check_input, with_preset
 from ._work import run_one
 
 if sys.version_info >= (3, 11):
     from typing import Unpack
 elif TYPE_CHECKING:
     from typing_extensions import Unpack
-
-
-class InputSettings(TypedDict, total=False):
-    """What is read. Texts are written as on the command line, tide-sim(1).
-
-    trace            file name of a trace, in place of accesses
-    workload         a plain pattern such as "zipf:pages=1000", in place of accesses (see workloads())
-    format, columns  of the trace; guessed if not given
-    page             bytes per page, "4K"
-    seed             start of the random numbers, 1
-    """
-
-    trace: Optional[Text]
-    workload: Optional[Text]
-    format: Optional[Text]
-    columns: Optional[Text]
-    page: Optional[Text]
-    seed: Optional[Text]
-
-
-def take_input(accesses: Any, settings: Mapping[str, Any]) -> dict[str, Any]:
-    """InputSettings as the library takes them: one input, and no option that is not known."""
-    for name in settings:
-        if name not in InputSettings.__annotations__:
-            raise TypeError(f"there is no option {name}: known of the input are {', '.join(InputSettings.__annotations__)}")
-    check_input(accesses, settings)
-    return {name: to_text(name, value) for name, value in settings.items()}
-
-
-class CommonSettings(InputSettings, total=False):
-    """What a run may be given besides near: InputSettings (trace, workload, format, columns, page, seed), and:
-
-    chunk            "64K", or in pages "1p"
-    host             with place: the size of tier 2, as near
-    model            timed model, such as "h200"; without one there is no clock
-    split            "stream": a cache per stream
-    threads          with split: parts that run at a time; 0: one per core
-    flush            with place: True: dirty pages are written to storage at the end
-    objects          True: objects have the sizes and costs of the input
-    log              file for the decisions
-    replace_invalid  True: invalid answers of policies are counted and replaced
-    no_digest        True: no digest of the input is made
-    """
-
-    chunk: Optional[Text]
-    host: Optional[Text]
-    model: Optional[Text]
-    split: Optional[Text]
-    threads: int
-    flush: bool
-    objects: bool
-    log: Optional[Text]
-    replace_invalid: bool
-    no_digest: bool
-
-
-class Settings(CommonSettings, total=False):
-    """The same with the policies of one run.
-
-    evict            eviction policy, "lrm"; or a class derived from Policy
-    prefetch         prefetch policy, "tree"; or a class
-    place            placement policy, with host; or a class
-    """
-
-    evict: Optional[PolicyLike]
-    prefetch: Optional[PolicyLike]
-    place: Optional[PolicyLike]
 
 
 _KINDS = dict(_abi.tide_sim_options._fields_)
@@ -203,15 +137,6 @@ def simulate(setup: Setup, progress: Any) -> Run:
         return handle.result()
 
 
-def check_input(accesses: Any, settings: Mapping[str, Any]) -> None:
-    """One input, and one alone."""
-    given = [name for name in ("trace", "workload") if settings.get(name) is not None]
-    given += ["accesses"] if accesses is not None else []
-    if len(given) != 1:
-        what = " and ".join(given) if given else "no input"
-        raise TypeError(f"{what}: give one of accesses, trace= and workload=")
-
-
 def _needs_future(evict: Any) -> bool:
     from ._lists import policies_raw
 
@@ -219,7 +144,7 @@ def _needs_future(evict: Any) -> bool:
     return any(p["name"] == name and "future" in p["needs"] for p in policies_raw())
 
 
-def _can_stream(near: Text, settings: Settings) -> bool:
+def _can_stream(near: Text, settings: Mapping[str, Any]) -> bool:
     """Can accesses be pushed as they come, with the same counts as if all were known?"""
     alone = settings.get("prefetch") == "none" or settings.get("objects") or settings.get("place")
     shares = [str(near), str(settings.get("host"))]
@@ -229,7 +154,7 @@ def _can_stream(near: Text, settings: Settings) -> bool:
     return not callable(evict) and not _needs_future(evict)
 
 
-def _stream(accesses: Any, near: Text, settings: Settings, progress: Progress) -> Run:
+def _stream(accesses: Any, near: Text, settings: Mapping[str, Any], progress: Progress) -> Run:
     """A run of accesses that are not kept."""
     done = 0
     with Simulator(near=near, **settings) as simulator, Meter("sim", progress) as meter:
@@ -255,7 +180,7 @@ def sim(
     near      near memory: bytes ("512M", or an int), pages ("1024p"), or a share of the footprint ("75%")
     progress  "auto": shown in notebooks and terminals; True, False, or a function of (done, total)
     settings  see Settings. The defaults are those of the command line: evict="lrm", prefetch="tree", chunk="64K".
-              For a cache, give chunk="1p" and prefetch="none".
+              For a cache, give preset="cache".
 
     Returns a Run. Its counts equal those of `tide sim --json` for the same input.
 
@@ -266,15 +191,16 @@ def sim(
     that are wrong, and whatever a policy written in Python raised.
 
     >>> import tide
-    >>> run = tide.sim([1, 2, 3, 1, 4, 1, 2, 5, 1, 2], near="3p", evict="lru", chunk="1p", prefetch="none")
+    >>> run = tide.sim([1, 2, 3, 1, 4, 1, 2, 5, 1, 2], near="3p", evict="lru", preset="cache")
     >>> run.faults, run.miss_ratio
     (6, 0.6)
     """
     check_input(accesses, settings)
-    if is_stream(accesses) and _can_stream(near, settings):
-        return _stream(accesses, near, settings, progress)
+    wanted = with_preset(settings, *RUN)
+    if is_stream(accesses) and _can_stream(near, wanted):
+        return _stream(accesses, near, wanted, progress)
     stop = c_int()
-    setup = Setup(near, settings, stop, None if accesses is None else gather(accesses))
+    setup = Setup(near, wanted, stop, None if accesses is None else gather(accesses))
     with Meter("sim", progress) as meter:
         callback = meter.callback()
         return run_one(lambda: simulate(setup, callback), stop, meter.look)
@@ -302,7 +228,7 @@ class Simulator:
             if settings.get(name) is not None:
                 raise TypeError(f"{name} is an input of its own: leave it out, or use sim()")
         self._stop = c_int()
-        setup = Setup(near, settings, self._stop)
+        setup = Setup(near, with_preset(settings, *RUN), self._stop)
         self._handle = run_one(lambda: Handle(setup), self._stop)
 
     def push(self, accesses: Any) -> None:

@@ -33,6 +33,8 @@ struct td_cli_world {
 	const char *page, *chunk, *prefetch;
 };
 int td_cli_preset(const char *name, struct td_cli_world *world, struct tide_error *err);
+/* For verbs whose chunks have one page in every world. */
+int td_cli_preset_page(const char *name, const char **page, struct tide_error *err);
 
 /* combinations.c: --policies E+P as --evict and --prefetch, of which neither may be given. room:
  * for E. policies NULL: nothing to do. */

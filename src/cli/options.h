@@ -215,6 +215,9 @@ struct td_cli_setup {
 #define TD_CLI_PRESET_AT(preset) \
 	{"preset", 0, TD_CLI_TEXT, TD_CLI_AT(preset), "NAME", \
 	 "page, chunk and prefetch, if not given, of a world: %s", TD_CLI_NAMES(td_cli_preset_name)}
+#define TD_CLI_PRESET_PAGE_OPTION \
+	{"preset", 0, TD_CLI_TEXT, TD_CLI_AT(preset), "NAME", \
+	 "page, if not given, of a world: %s", TD_CLI_NAMES(td_cli_preset_name)}
 #define TD_CLI_SPLIT_AT(split) \
 	{"split", 0, TD_CLI_TEXT, TD_CLI_AT(split), "HOW", \
 	 "a cache per stream: stream, or stream:shares=lru (one cache for all)", \

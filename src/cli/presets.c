@@ -45,3 +45,12 @@ int td_cli_preset(const char *name, struct td_cli_world *world, struct tide_erro
 	}
 	return td_cli_unknown("preset", name, names, PRESETS, err);
 }
+
+int td_cli_preset_page(const char *name, const char **page, struct tide_error *err)
+{
+	struct td_cli_world world = {.page = *page};
+	int rc = td_cli_preset(name, &world, err);
+
+	*page = world.page;
+	return rc;
+}

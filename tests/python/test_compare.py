@@ -30,6 +30,9 @@ class Compare(Folder):
         self.check(["--chunk", "4096", "--page", "4K", "--prefetch", "none"], chunk=4096, page="4K", prefetch="none")
         self.check(["--objects"], objects=True)
         self.check(["--model", "h200"], model="h200")
+        self.check(["--preset", "cache"], preset="cache")
+        self.check(["--preset", "block", "--policies", "lru+tree"], preset="block", policies="lru+tree")
+        self.check(["--preset", "cache", "--place", "bam", "--host", "20%"], preset="cache", place="bam", host="20%")
         self.check(["--place", "reuse", "--place", "bam", "--host", "20%"], place=["reuse", "bam"], host="20%")
         self.check(["--place", "reuse", "--host", "20%", "--flush"], place="reuse", host="20%", flush=True)
 
@@ -53,6 +56,8 @@ class Compare(Folder):
     def test_failures(self):
         with self.assertRaisesRegex(tide.TideError, "arc[+]tree: .*one page"):
             tide.compare(PAGES, near="25%", evict=["lru", "arc"])
+        with self.assertRaisesRegex(ValueError, "gpu, cache, block"):
+            tide.compare(PAGES, near="25%", preset="disk")
         with self.assertRaises(ValueError):
             tide.compare(PAGES, near="25%", policies="lru")
         with self.assertRaises(ValueError):

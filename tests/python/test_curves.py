@@ -40,8 +40,9 @@ class Curves(Folder):
         self.assertIn("prefix_hits", curves[0].points[0])
         policies = ("lru", "opt", "arc", "vmin")
         words = [word for policy in policies for word in ("--policy", policy)]
-        self.check([*words, "--sizes", "5"], evict=policies, sizes=5)
-        self.check(["--sizes", "1%,5%,100p,1M"], sizes=["1%", "5%", "100p", "1M"])
+        self.check([*words, "--sizes", "5"], evict=policies, near=5)
+        self.check(["--sizes", "1%,5%,100p,1M"], near=["1%", "5%", "100p", "1M"])
+        self.check(["--preset", "gpu", "--near", "1M"], preset="gpu", near="1M")
         self.check(["--sizes", "4", "--sample", "0.5", "--policy", "fifo"], sizes=4, sample=0.5, evict="fifo")
         self.check(["--sizes", "3", "--objects", "--policy", "gdsf"], sizes=3, objects=True, evict="gdsf")
         self.check(["--sizes", "3", "--exact", "--seed", "4", "--policy", "random"], sizes=3, sample=None, seed=4, evict="random")

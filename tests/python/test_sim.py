@@ -28,6 +28,10 @@ SAME = [
     {"evict": "lru", "model": "h200"},
     {"split": "stream", **CACHE, "evict": "lru"},
     {"page": "8K", "chunk": "32K", "evict": "clock"},
+    {"preset": "gpu"},
+    {"preset": "cache", "evict": "arc"},
+    {"preset": "block"},
+    {"preset": "cache", "chunk": "8K", "prefetch": "tree"},
 ]
 
 

@@ -18,7 +18,7 @@
 
 struct advise_options {
 	struct td_cli_given given; /* words: traces */
-	const char *workload, *format, *columns, *near_size, *evict, *page, *seed, *progress;
+	const char *workload, *format, *columns, *near_size, *evict, *page, *preset, *seed, *progress;
 	struct td_cli_list candidate;
 	uint64_t jobs; /* 0: not given */
 	bool json;
@@ -38,6 +38,7 @@ static const struct td_cli_option options[] = {
 	 "a policy to try instead (all that need no future)",
 	 TD_CLI_SPECS(td_cli_evict_name, td_cli_evict_param)},
 	TD_CLI_PAGE_OPTION,
+	TD_CLI_PRESET_PAGE_OPTION,
 	TD_CLI_SEED_OPTION,
 	TD_CLI_JOBS_OPTION,
 	TD_CLI_JSON_OPTION,
@@ -283,18 +284,18 @@ static int all(const struct advise_options *args, const struct td_cli_axis *cand
 
 static int run(const void *given, struct tide_error *err)
 {
-	const struct advise_options *args = given;
-	json_t *list = args->json ? json_array() : NULL;
+	struct advise_options args = *(const struct advise_options *)given;
+	json_t *list = args.json ? json_array() : NULL;
 	struct td_cli_axis candidate = {0};
-	int rc = 0;
+	int rc = td_cli_preset_page(args.preset, &args.page, err);
 
-	if (!args->given.words.n == !args->workload)
+	if (!rc && !args.given.words.n == !args.workload)
 		rc = tide_fail(err, -EINVAL, "%s: write tide advise FILE, or --workload SPEC",
-			       args->workload ? "both traces and a workload" : "no input");
+			       args.workload ? "both traces and a workload" : "no input");
 	if (!rc)
-		rc = td_cli_axis_fill(&candidate, "candidate", &args->candidate, err);
+		rc = td_cli_axis_fill(&candidate, "candidate", &args.candidate, err);
 	if (!rc)
-		rc = all(args, &candidate, list, err);
+		rc = all(&args, &candidate, list, err);
 	td_cli_axis_free(&candidate);
 	if (!rc && list)
 		return td_cli_print_json(json_pack("{ss ss so}", "tide", tide_version(), "verb",

@@ -16,6 +16,7 @@
 static const struct td_cli_option options[] = {
 	TD_CLI_INPUT_OPTIONS(in, "trace to read; - is standard input"),
 	TD_CLI_PAGE_OPTION,
+	TD_CLI_PRESET_PAGE_OPTION,
 	TD_CLI_EVICTS_AT(evict, "an eviction policy (lru), all that can run, or vmin or osl"),
 	TD_CLI_NEAR_AT(TD_CLI_LIST, near_size,
 		       "sizes (10%,64M,1024p), or a number of sizes up to the footprint (50)"),
@@ -294,9 +295,12 @@ static int draw(struct td_cli_mrc *all, struct tide_error *err)
 
 static int run(const void *given, struct tide_error *err)
 {
-	struct td_cli_mrc all = {.args = given};
-	int rc = set_up(&all, err);
+	struct td_cli_mrc_options args = *(const struct td_cli_mrc_options *)given;
+	struct td_cli_mrc all = {.args = &args};
+	int rc = td_cli_preset_page(args.preset, &args.page, err);
 
+	if (!rc)
+		rc = set_up(&all, err);
 	if (!rc)
 		rc = draw(&all, err);
 	td_cli_axis_free(&all.evict);

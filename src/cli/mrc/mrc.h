@@ -13,7 +13,7 @@
 struct td_cli_mrc_options {
 	struct td_cli_given given;
 	struct td_cli_input in;
-	const char *page, *seed, *sample, *plot, *width, *colours, *progress;
+	const char *page, *preset, *seed, *sample, *plot, *width, *colours, *progress;
 	struct td_cli_list evict, near_size;
 	uint64_t jobs; /* 0: not given */
 	bool exact, verify, objects, json, csv;
