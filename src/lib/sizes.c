@@ -166,10 +166,11 @@ int td_lib_near_resolve(const struct td_lib_near *near, uint64_t footprint_pages
 {
 	*pages = resolve(near, footprint_pages);
 	if (*pages < chunk_pages)
-		return tide_fail(err, -EINVAL,
-				 "near memory of %" PRIu64 " page%s is smaller than one chunk of %" PRIu32
-				 " pages: give a larger `near_size` or a smaller `chunk`, such as 1p%s",
-				 *pages, &"s"[*pages == 1], chunk_pages, td_lib_meant(near).text);
+		return tide_fail(
+			err, -EINVAL,
+			"near memory of %" PRIu64 " page%s is smaller than one chunk of %" PRIu32
+			" pages: give a larger `near_size` or a smaller `chunk`, such as 1p%s",
+			*pages, &"s"[*pages == 1], chunk_pages, td_lib_meant(near).text);
 	return 0;
 }
 

@@ -18,7 +18,8 @@
 
 struct advise_options {
 	struct td_cli_given given; /* words: traces */
-	const char *workload, *format, *columns, *near_size, *evict, *page, *preset, *seed, *progress;
+	const char *workload, *format, *columns, *near_size, *evict, *page, *preset, *seed,
+		*progress;
 	struct td_cli_list candidate;
 	uint64_t jobs; /* 0: not given */
 	bool json;
