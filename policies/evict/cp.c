@@ -185,6 +185,7 @@ const struct tide_policy td_policy_evict_cp = {
 	.summary = "cyclic protection: old chunks stay, new ones pass through a short area",
 	.paper = "ObservUVM, ISCA 2026",
 	.needs = TIDE_NEEDS_NOTICES,
+	.needs_with = watch_needs_with,
 	.params = params,
 	.state_bytes = sizeof(struct cp),
 	.chunk_bytes = sizeof(struct slot),

@@ -13,7 +13,7 @@
 struct mhpe {
 	struct intervals in;
 	uint32_t to_head; /* the chunk that will come in at the head; TIDE_NIL: none */
-	bool full, lru;
+	bool full, lru, sees_touched;
 	int64_t first_distance; /* negative: the length of the chain decides */
 	uint64_t t1, t2, t3;
 	uint64_t distance;
@@ -22,6 +22,13 @@ struct mhpe {
 	uint64_t switched_at;                     /* 0: never */
 	uint64_t untouched_by[REPORTED], distance_by[REPORTED];
 };
+
+enum { TOUCHED = 5 };
+
+static unsigned needs_with(const union tide_value *values)
+{
+	return values[TOUCHED].i ? TIDE_NEEDS_TOUCHED : 0;
+}
 
 static int create(void *self, const struct tide_view *view, const union tide_value *values,
 		  struct tide_error *err)
@@ -33,6 +40,7 @@ static int create(void *self, const struct tide_view *view, const union tide_val
 	s->t3 = (uint64_t)values[2].i;
 	intervals_init(&s->in, view, sizeof(struct entry), values[3].i);
 	s->first_distance = values[4].i;
+	s->sees_touched = values[TOUCHED].i;
 	s->to_head = TIDE_NIL;
 	return 0;
 }
@@ -114,7 +122,8 @@ static void on_migrated(void *self, tide_chunk c, uint64_t pages)
 static void on_evicted(void *self, tide_chunk c, const struct tide_evicted *what)
 {
 	struct mhpe *s = self;
-	s->untouched += (uint64_t)__builtin_popcountll(what->resident & ~what->touched);
+	if (s->sees_touched)
+		s->untouched += (uint64_t)__builtin_popcountll(what->resident & ~what->touched);
 	intervals_evicted(&s->in, c.index);
 }
 
@@ -153,6 +162,8 @@ static const struct tide_param params[] = {
 	INTERVAL_PARAM,
 	{"fd", TIDE_PARAM_INT, "-1", -1, 1024,
 	 "forward distance at first; -1: a hundredth of the chain, 2 to 8"},
+	[TOUCHED] = {"touched", TIDE_PARAM_INT, "1", 0, 1,
+		     "0: never switch to LRU, and let faults alone set the forward distance"},
 	{0},
 };
 
@@ -164,6 +175,7 @@ const struct tide_policy td_policy_evict_mhpe = {
 	.summary = "MRU of the old chunks; LRU once too many pages leave untouched",
 	.paper = "CPPE, IPDPS 2020",
 	.needs = TIDE_NEEDS_TOUCHED,
+	.needs_with = needs_with,
 	.params = params,
 	.state_bytes = sizeof(struct mhpe),
 	.chunk_bytes = sizeof(struct entry),

@@ -215,6 +215,7 @@ const struct tide_policy td_policy_evict_observ_lfu = {
 	.summary = "least frequently used, by faults and observed chunks",
 	.paper = "ObservUVM, ISCA 2026",
 	.needs = TIDE_NEEDS_NOTICES,
+	.needs_with = watch_needs_with,
 	.params = params,
 	.state_bytes = sizeof(struct observ_lfu),
 	.chunk_bytes = sizeof(struct slot),

@@ -84,6 +84,7 @@ const struct tide_policy td_policy_evict_observ_lru = {
 	.summary = "least recently used, by faults and observed chunks",
 	.paper = "ObservUVM, ISCA 2026",
 	.needs = TIDE_NEEDS_NOTICES,
+	.needs_with = watch_needs_with,
 	.params = params,
 	.state_bytes = sizeof(struct observ_lru),
 	.chunk_bytes = sizeof(struct tide_link),

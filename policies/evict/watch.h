@@ -58,6 +58,12 @@ static inline tide_chunk watch_first(struct watch *w, struct tide_links links,
 	return (tide_chunk){w->at};
 }
 
+/* Of a policy whose first parameters are TIDE_OBSERVE_PARAMS: with observe=0 it lives on faults. */
+static inline unsigned watch_needs_with(const union tide_value *values)
+{
+	return values[0].i ? TIDE_NEEDS_NOTICES : 0;
+}
+
 /* ---- any list ---- */
 
 /* The first valid chunk from an entry on, towards the tail. */
