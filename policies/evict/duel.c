@@ -5,24 +5,15 @@
  *     challenger        b           b            faults first should have stayed
  *
  * The member that named the chunk that faults first has lost the duel. A challenger that wins by
- * enough leads from then on. Both members chose from the same memory, so it does not matter what
- * the program does or how long it takes until a victim comes back. */
-#include "members.h"
-
-struct slot {
-	uint8_t cause;  /* 1 + the member that named the chunk when it left; 0: none to blame */
-	uint8_t pages;  /* how many pages left with it */
-	uint32_t rival; /* index + 1 of the chunk it is in a duel with; 0: none */
-};
+ * enough leads from then on. */
+#include "pairs.h"
 
 struct duel {
-	struct members members;
+	struct pairs pairs;
 	uint64_t window;
 	uint64_t every; /* a challenger that always loses names one victim in this many */
-	unsigned leader;
 	unsigned challenger, candidate_turn; /* the next members to ask */
-	uint32_t waiting;          /* index + 1 of a challenger's victim without a rival yet */
-	int64_t score[MOST];       /* against the leader, in pages */
+	int64_t score[MOST];                 /* against the leader, in pages */
 	uint64_t asked, due[MOST]; /* victims so far; at how many it is each challenger's turn */
 	uint64_t leads;            /* how often the leader has changed */
 };
@@ -34,17 +25,12 @@ static unsigned needs_with(const union tide_value *values)
 	return members_needs(&values[OF]);
 }
 
-static struct slot *slot(const struct duel *s, tide_chunk c)
-{
-	return tide_slot(s->members.view, struct slot, c);
-}
-
 static int create(void *self, const struct tide_view *view, const union tide_value *values,
 		  struct tide_error *err)
 {
 	struct duel *s = self;
 	(void)err;
-	members_init(&s->members, view, &values[OF]);
+	members_init(&s->pairs.members, view, &values[OF]);
 	s->window = (uint64_t)values[WINDOW].i;
 	s->every = (uint64_t)values[EVERY].i;
 	return 0;
@@ -54,7 +40,7 @@ static int create(void *self, const struct tide_view *view, const union tide_val
 
 static int64_t score_to_lead(const struct duel *s)
 {
-	return (int64_t)(s->window * s->members.view->near->chunk_pages);
+	return (int64_t)(s->window * s->pairs.members.view->near->chunk_pages);
 }
 
 static void count_duel(struct duel *s, unsigned challenger, int64_t pages)
@@ -63,46 +49,9 @@ static void count_duel(struct duel *s, unsigned challenger, int64_t pages)
 	s->score[challenger] = score < -most ? -most : score;
 	if (score < most)
 		return;
-	s->leader = challenger;
+	s->pairs.leader = challenger;
 	s->leads++;
 	memset(s->score, 0, sizeof s->score);
-}
-
-/* The first chunk of a pair has come back, and its member loses. Its fault is the price of the
- * frames that it freed: the more frames, the smaller the loss. So the points are the pages that the
- * other chunk freed. They also give every phase of the program its weight in pages. */
-static void end_duel(struct duel *s, tide_chunk loser)
-{
-	struct slot *lost = slot(s, loser);
-	if (!lost->rival)
-		return;
-	struct slot *won = slot(s, (tide_chunk){lost->rival - 1});
-	lost->rival = 0;
-	if (won->rival != loser.index + 1)
-		return; /* the rival came back by prefetch before */
-	won->rival = 0;
-	if (won->cause - 1U == s->leader)
-		count_duel(s, lost->cause - 1U, -(int64_t)won->pages);
-	else if (lost->cause - 1U == s->leader)
-		count_duel(s, won->cause - 1U, won->pages);
-}
-
-/* A challenger's victim waits for the leader's next victim. By then it may have come back, or its
- * member may have become the leader. */
-static void begin_duel(struct duel *s, tide_chunk c, uint64_t resident)
-{
-	struct slot *at = slot(s, c);
-	at->pages = (uint8_t)__builtin_popcountll(resident);
-	if (s->members.named_by != s->leader) {
-		s->waiting = c.index + 1;
-		return;
-	}
-	struct slot *other = s->waiting ? slot(s, (tide_chunk){s->waiting - 1}) : NULL;
-	if (other && other->cause && other->cause != at->cause) {
-		other->rival = c.index + 1;
-		at->rival = s->waiting;
-	}
-	s->waiting = 0;
 }
 
 /* How many victims pass until a challenger is asked again. A bad victim costs a fault, so a
@@ -117,17 +66,17 @@ static uint64_t pause_of(const struct duel *s, unsigned i)
 
 static unsigned leader_or_challenger(struct duel *s)
 {
-	unsigned n = s->members.of->n;
+	unsigned n = s->pairs.members.of->n;
 	s->asked++;
-	for (unsigned k = 0; k < n && !s->waiting; k++) {
+	for (unsigned k = 0; k < n && !s->pairs.waiting; k++) {
 		unsigned i = (s->challenger + k) % n;
-		if (i == s->leader || s->asked < s->due[i])
+		if (i == s->pairs.leader || s->asked < s->due[i])
 			continue;
 		s->due[i] = s->asked + pause_of(s, i);
 		s->challenger = i + 1;
 		return i;
 	}
-	return s->leader;
+	return s->pairs.leader;
 }
 
 /* ---- notices ---- */
@@ -135,34 +84,24 @@ static unsigned leader_or_challenger(struct duel *s)
 static void on_fault(void *self, tide_chunk c, tide_page p)
 {
 	struct duel *s = self;
-	struct slot *at = slot(s, c);
+	struct pair *at = pair_of(&s->pairs, c);
+	unsigned challenger;
 	if (at->cause) {
-		end_duel(s, c);
-		s->members.blame[at->cause - 1U]++;
+		int64_t points = pairs_end(&s->pairs, c, &challenger);
+		if (points)
+			count_duel(s, challenger, points);
+		s->pairs.members.blame[at->cause - 1U]++;
 		at->cause = 0;
 	}
-	TELL(&s->members, on_fault, c, p);
+	TELL(&s->pairs.members, on_fault, c, p);
 }
 
 static void on_evicted(void *self, tide_chunk c, const struct tide_evicted *what)
 {
 	struct duel *s = self;
-	if (c.index == s->members.named.index) {
-		slot(s, c)->cause = (uint8_t)(s->members.named_by + 1);
-		s->members.victims[s->members.named_by]++;
-		begin_duel(s, c, what->resident);
-	}
-	TELL(&s->members, on_evicted, c, what);
-}
-
-/* A chunk that came back has no cause any more, and is in no duel. If a prefetch brought it back,
- * no member is blamed. */
-static void on_migrated(void *self, tide_chunk c, uint64_t pages)
-{
-	struct duel *s = self;
-	slot(s, c)->cause = 0;
-	slot(s, c)->rival = 0;
-	TELL(&s->members, on_migrated, c, pages);
+	if (c.index == s->pairs.members.named.index)
+		pairs_begin(&s->pairs, c, what->resident);
+	TELL(&s->pairs.members, on_evicted, c, what);
 }
 
 /* ---- questions ---- */
@@ -170,7 +109,7 @@ static void on_migrated(void *self, tide_chunk c, uint64_t pages)
 static tide_chunk pick_victim(void *self)
 {
 	struct duel *s = self;
-	return members_ask_victim(&s->members, leader_or_challenger(s));
+	return members_ask_victim(&s->pairs.members, leader_or_challenger(s));
 }
 
 /* Asks the members in turn until one names a chunk. */
@@ -178,9 +117,9 @@ static tide_chunk pick_observed(void *self)
 {
 	struct duel *s = self;
 	tide_chunk c = TIDE_NO_CHUNK;
-	for (unsigned n = 0; n < s->members.of->n && c.index == TIDE_NO_CHUNK.index; n++) {
-		c = members_ask_observed(&s->members, s->candidate_turn);
-		s->candidate_turn = (s->candidate_turn + 1) % s->members.of->n;
+	for (unsigned n = 0; n < s->pairs.members.of->n && c.index == TIDE_NO_CHUNK.index; n++) {
+		c = members_ask_observed(&s->pairs.members, s->candidate_turn);
+		s->candidate_turn = (s->candidate_turn + 1) % s->pairs.members.of->n;
 	}
 	return c;
 }
@@ -188,8 +127,8 @@ static tide_chunk pick_observed(void *self)
 static void report(void *self, const struct tide_report *r)
 {
 	const struct duel *s = self;
-	members_report(&s->members, r);
-	r->text(r->to, "leader", s->members.of->at[s->leader].policy->name);
+	members_report(&s->pairs.members, r);
+	r->text(r->to, "leader", s->pairs.members.of->at[s->pairs.leader].policy->name);
 	r->number(r->to, "changes_of_leader", s->leads);
 }
 
@@ -213,11 +152,11 @@ const struct tide_policy td_policy_evict_duel = {
 	.needs_with = needs_with,
 	.params = params,
 	.state_bytes = sizeof(struct duel),
-	.chunk_bytes = sizeof(struct slot),
+	.chunk_bytes = sizeof(struct pair),
 	.create = create,
 	MEMBERS_CALLBACKS,
 	.on_fault = on_fault,
-	.on_migrated = on_migrated,
+	.on_migrated = pairs_on_migrated,
 	.on_evicted = on_evicted,
 	.pick_victim = pick_victim,
 	.pick_observed = pick_observed,

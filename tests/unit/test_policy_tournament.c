@@ -1,5 +1,5 @@
-/* tournament and duel: turns, blame, retirement and duels, worked out by hand, and members of all
- * kinds. */
+/* tournament, duel and auto: turns, blame, retirement and duels, worked out by hand, and members of
+ * all kinds. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -122,6 +122,36 @@ static void one_point_is_enough(void **state)
 	}
 }
 
+/* What leaves stays away: no member but lrm is asked. */
+static void nothing_is_tried_where_nothing_comes_back(void **state)
+{
+	struct td_engine *e = single_pages("auto", 40);
+
+	(void)state;
+	read_pages(e, 0, 400);
+	assert_reports(e, TD_BOX_EVICT, "victims_by_member=360,0,0,0");
+	td_engine_destroy(e);
+}
+
+/* A loop over more than fits is not lrm's, and a hot spot that moves on is. */
+static void lrm_leads_until_another_is_better(void **state)
+{
+	struct td_engine *e = single_pages("auto", 40), *lrm = single_pages("lrm", 40);
+
+	(void)state;
+	for (int round = 0; round < 200; round++)
+		read_pages(e, 0, 50);
+	assert_true(e->counts.faults < 6000); /* of 10,000 */
+	uint64_t random = 1, again = 1, faults = e->counts.faults;
+	for (uint64_t i = 0, base = 1000; i < 40000; i++, base += i % 8 == 0)
+		read_page(e, base + tide_random_next(&random) % 60);
+	for (uint64_t i = 0, base = 1000; i < 40000; i++, base += i % 8 == 0)
+		read_page(lrm, base + tide_random_next(&again) % 60);
+	assert_true((e->counts.faults - faults) * 100 < lrm->counts.faults * 105);
+	td_engine_destroy(e);
+	td_engine_destroy(lrm);
+}
+
 /* A chunk that comes back because its neighbour faulted is nobody's fault, and its own next fault
  * is not that of its eviction. */
 static void coming_back_by_prefetch_is_no_blame(void **state)
@@ -170,14 +200,15 @@ static void alone_is_like_without(void **state)
 	static const char *const names[] = {"lru", "cp", "observ-lfu", "mhpe", "clock", "random"};
 
 	(void)state;
-	for (size_t i = 0; i < 2 * sizeof names / sizeof *names; i++) {
-		const char *name = names[i / 2];
+	for (size_t i = 0; i < 3 * sizeof names / sizeof *names; i++) {
+		static const char *const specs[] = {"tournament:of=%s", "duel:of=%s,every=16",
+						    "auto:of=%s"};
+		const char *name = names[i / 3];
 		char spec[64];
 		struct td_engine *with, *without;
 		uint64_t at = 0, seed = i;
 
-		snprintf(spec, sizeof spec, i % 2 ? "duel:of=%s,every=16" : "tournament:of=%s",
-			 name);
+		snprintf(spec, sizeof spec, specs[i % 3], name);
 		with = start_with(spec, "fdp", 4, 60, 300);
 		without = start_with(name, "fdp", 4, 60, 300);
 		for (int k = 0; k < 5000; k++) {
@@ -239,6 +270,8 @@ int main(void)
 		cmocka_unit_test(one_always_stays),
 		cmocka_unit_test(the_winner_of_duels_leads),
 		cmocka_unit_test(one_point_is_enough),
+		cmocka_unit_test(nothing_is_tried_where_nothing_comes_back),
+		cmocka_unit_test(lrm_leads_until_another_is_better),
 		cmocka_unit_test(coming_back_by_prefetch_is_no_blame),
 		cmocka_unit_test(candidates_come_from_those_who_have_some),
 		cmocka_unit_test(nobody_observes),
