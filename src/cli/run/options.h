@@ -29,7 +29,7 @@ struct td_run_options {
 	TD_CLI_EVICT_AT(TD_CLI_ONE, evict, \
 			"policy that chooses the chunk to evict (lrm); see tide policies"), \
 	TD_CLI_PREFETCH_AT(TD_CLI_ONE, prefetch, \
-			   "policy that chooses the pages to bring in on a fault (locality)"), \
+			   "policy that chooses the pages to bring in on a fault (fit)"), \
 	TD_CLI_POLICIES_AT(TD_CLI_ONE, policies), \
 	TD_CLI_PRESET_AT(preset), \
 	TD_CLI_PLACE_AT(TD_CLI_ONE, place, "policy that sends victims to host memory or storage " \

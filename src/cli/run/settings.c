@@ -92,6 +92,11 @@ static int try_out(struct td_run *r, struct tide_error *err)
 	return tide_close(t, err);
 }
 
+static const char *or_default(const char *given, const char *otherwise)
+{
+	return given ? given : otherwise;
+}
+
 /* The policies and the world that they run in. */
 static int set_policies(struct td_run *r, struct tide_error *err)
 {
@@ -106,6 +111,10 @@ static int set_policies(struct td_run *r, struct tide_error *err)
 	r->options.page = world.page;
 	r->options.chunk = world.chunk;
 	r->options.prefetch = world.prefetch;
+	if (!a->place) { /* which has policies of its own */
+		r->options.evict = or_default(r->options.evict, "lrm");
+		r->options.prefetch = or_default(r->options.prefetch, "fit");
+	}
 	return rc;
 }
 

@@ -54,6 +54,7 @@ static void print_hint(const struct td_run *r, const struct tide_stats *s)
 	const struct tide_counts *c = &s->counts;
 	const char *page = r->options.page ? r->options.page : "4K";
 	bool seen = td_lib_sees_touched(s->mapping);
+	bool fits = r->options.prefetch && strncmp(r->options.prefetch, "fit", 3) == 0;
 
 	if (c->evicted_pages < ENOUGH_PAGES || 2 * c->prefetched_pages < c->migrated_pages)
 		return;
@@ -61,7 +62,7 @@ static void print_hint(const struct td_run *r, const struct tide_stats *s)
 		fprintf(stderr,
 			"  hint    %s of the evicted pages had not been touched: try --chunk %s\n",
 			td_cli_share(c->untouched_evicted_pages, c->evicted_pages).text, page);
-	else if (!seen && (double)s->stalled_ns >= r->seconds * 1e9 / 4)
+	else if (!seen && !fits && (double)s->stalled_ns >= r->seconds * 1e9 / 4)
 		fprintf(stderr,
 			"  hint    %s of the pages came with a fault on another one: if few of them are used,\n"
 			"          try --chunk %s; --mapping exact counts them\n",

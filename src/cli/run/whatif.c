@@ -37,10 +37,6 @@ static void read_replay(struct td_run *r, struct replay *p)
 		.host = r->options.place ? r->options.host : NULL,
 		.seed = r->options.seed,
 	};
-	if (!p->options.place) { /* where the simulator has other defaults */
-		p->options.evict = p->options.evict ? p->options.evict : "lrm";
-		p->options.prefetch = p->options.prefetch ? p->options.prefetch : "locality";
-	}
 }
 
 static int simulate(const struct tide_sim_options *o, uint64_t *faults, struct tide_error *err)
