@@ -60,7 +60,7 @@ run_python() { "$@" python3 "$place/python.py" $((scale * 75000)); }
 
 make_numpy()
 {
-	cat >"$place/numpy.py" <<'P'
+	cat >"$place/arrays.py" <<'P'
 import sys
 import numpy
 n = int(sys.argv[1])
@@ -73,7 +73,7 @@ print((m @ m).sum().round(3))
 P
 	python3 -c 'import numpy' 2>/dev/null
 }
-run_numpy() { "$@" python3 "$place/numpy.py" $((scale * 400000)); }
+run_numpy() { "$@" python3 "$place/arrays.py" $((scale * 400000)); }
 
 make_sqlite()
 {
