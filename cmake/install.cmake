@@ -25,7 +25,8 @@ install(FILES completion/tide.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/ven
 # docs/man/NAME.SECTION.scd; the counts in them come from the lists of the sources.
 find_program(SCDOC scdoc REQUIRED)
 file(GLOB man_sources CONFIGURE_DEPENDS docs/man/*.scd)
-file(GLOB man_lists CONFIGURE_DEPENDS include/tide/*.def src/mech/vmm/figures.def)
+file(GLOB man_lists CONFIGURE_DEPENDS include/tide/*.def src/mech/vmm/figures.def
+	src/mech/kernel/figures.def)
 set(fill ${PROJECT_SOURCE_DIR}/docs/man/lists.awk)
 set(man_pages "")
 foreach(source IN LISTS man_sources)

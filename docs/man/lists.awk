@@ -3,7 +3,7 @@
 /^@[a-z_\/]+\.def@$/ {
 	list = lists "/" (/\// ? "../../src/" : "") substr($0, 2, length($0) - 2)
 	while ((getline row < list) > 0)
-		if (sub(/^T(IDE|D_GPU)_[A-Z]+\(/, "", row)) {
+		if (sub(/^T(IDE|D_GPU|D_KERNEL)_[A-Z]+\(/, "", row)) {
 			name = help = row
 			sub(/,.*/, "", name)
 			sub(/^[^"]*"/, "", help)

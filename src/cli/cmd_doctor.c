@@ -42,6 +42,8 @@ static const struct feature {
 	{"io_uring", "tide run --storage: many reads and writes at a time", td_cli_probe_io_uring},
 	{"memory-cgroup", "make bench: the kernel's own paging, to compare with",
 	 td_cli_probe_cgroup},
+	{"kernel-paging", "tide run --mapping kernel: any program, by the kernel's swap",
+	 td_cli_probe_kernel},
 	{"cuda", "tide gpu: the driver", td_cli_probe_cuda},
 	{"gpu-runtime", "tide gpu: libtide_cuda.so, and a GPU that it can use",
 	 td_cli_probe_gpu_runtime},

@@ -15,7 +15,8 @@ static const struct td_cli_option options[] = {
 
 static const char more[] =
 	"--near pages large allocations of the program (malloc and private anonymous mmap), and nothing\n"
-	"else. --gpu-near keeps a CUDA program in less GPU memory than it allocates. Give one or both.\n"
+	"else; with --mapping kernel, all memory of all its processes. --gpu-near keeps a CUDA program in\n"
+	"less GPU memory than it allocates. Give one or both.\n"
 	"The exit status is the program's, or 128 plus the number of the signal that ended it. The\n"
 	"results go to standard error. Each process has its own pager and near memory.\n\n"
 	"Examples:\n"
@@ -32,12 +33,14 @@ static int report(struct td_run *r, struct tide_error *err)
 
 	if (r->slots)
 		td_run_summary(r);
+	if (r->kernel)
+		td_run_kernel_summary(r);
 	if (r->gpu.slots)
 		td_run_gpu_summary(r, stderr);
 	if (r->args->stats)
 		rc = td_run_write_stats(r, err);
 	if (!rc)
-		rc = td_run_check_ends(r, err);
+		rc = r->kernel ? td_lib_kernel_finish(r->kernel, err) : td_run_check_ends(r, err);
 	if (!rc && strcmp(r->verb, "record") == 0)
 		rc = td_run_print_replay(r, err);
 	if (!rc && r->args->whatif)
@@ -54,9 +57,9 @@ int td_run(const struct td_run_options *args, const char *verb, struct tide_erro
 	r.live = args->live && when.on;
 	if (!rc)
 		rc = td_run_find_program(args->given.command[0], r.program, sizeof r.program, err);
-	if (!rc)
+	if (!rc && !td_run_is_kernel(args))
 		rc = td_run_check_program(r.program, err);
-	if (!rc && args->near_size)
+	if (!rc && args->near_size && !td_run_is_kernel(args))
 		rc = td_run_find_preload(r.preload, sizeof r.preload, err);
 	if (!rc)
 		rc = td_run_settings(&r, err);
@@ -68,6 +71,7 @@ int td_run(const struct td_run_options *args, const char *verb, struct tide_erro
 		rc = td_run_program(&r, err);
 	if (!rc)
 		rc = report(&r, err);
+	td_lib_kernel_close(r.kernel);
 	td_run_clean(&r);
 	return rc;
 }

@@ -213,6 +213,19 @@ void td_cli_probe_cgroup(struct td_cli_finding *f)
 	}
 }
 
+/* Swap, rights, and a memory cgroup. */
+void td_cli_probe_kernel(struct td_cli_finding *f)
+{
+	static const char fix[] = "as root, with swap: zramctl -f -s 4G -a lz4, mkswap, swapon";
+	struct tide_error err = {0, ""};
+	char found[160];
+
+	if (td_lib_kernel_look(found, sizeof found, &err) == 0)
+		td_cli_found(f, true, NULL, "%s", found);
+	else
+		td_cli_found(f, false, fix, "%.*s", (int)strcspn(err.text, ":"), err.text);
+}
+
 /* The driver's library, called by name: this program is not linked with it. */
 static void ask_cuda(void *library, struct td_cli_finding *f)
 {

@@ -27,6 +27,7 @@ void td_cli_probe_uffd_features(struct td_cli_finding *f);
 void td_cli_probe_preload(struct td_cli_finding *f);
 void td_cli_probe_io_uring(struct td_cli_finding *f);
 void td_cli_probe_cgroup(struct td_cli_finding *f);
+void td_cli_probe_kernel(struct td_cli_finding *f);
 void td_cli_probe_cuda(struct td_cli_finding *f);
 void td_cli_probe_gpu_runtime(struct td_cli_finding *f);
 void td_cli_probe_gpu_near(struct td_cli_finding *f);

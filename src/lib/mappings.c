@@ -37,3 +37,9 @@ bool td_lib_may_protect(const char *mapping)
 	const struct td_mapping *m = named(mapping);
 	return m && td_mapping_is_protectable(m);
 }
+
+const char *td_lib_run_mapping_word(size_t i)
+{
+	return i && !td_lib_mapping_word(i) && td_lib_mapping_word(i - 1) ? TD_LIB_MAPPING_KERNEL
+									  : td_lib_mapping_word(i);
+}

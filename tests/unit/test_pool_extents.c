@@ -308,13 +308,6 @@ static void test_prefetch_fails(void **state)
 #define RACERS 4u
 #define RACED 64u
 
-/* Racers read pages that others write, and do not look at what they read. */
-const char *__tsan_default_suppressions(void);
-const char *__tsan_default_suppressions(void)
-{
-	return "race:copy_hit\n";
-}
-
 /* What is known of a page: odd while it is being changed; then 4n: trimmed, 4n + 2: written. */
 struct race {
 	struct fixture f;

@@ -73,6 +73,8 @@ void td_run_view_draw(struct td_run_view *v, struct td_run *r)
 		td_run_total(r, &total);
 		draw(v, &total, processes);
 	}
+	if (r->kernel)
+		v->lines += td_run_kernel_draw(&v->kernel, r);
 	if (td_run_gpu_processes(r))
 		v->lines += td_run_gpu_draw(&v->gpu, r);
 	fflush(stderr);

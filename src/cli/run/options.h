@@ -42,8 +42,8 @@ struct td_run_options {
 	{"storage", 0, TD_CLI_TEXT, TD_CLI_AT(storage), "FILE", \
 	 "file for pages that host memory cannot hold; it is overwritten", TD_CLI_ANY}, \
 	{"mapping", 0, TD_CLI_TEXT, TD_CLI_AT(mapping), "KIND", \
-	 "exact, around, fast, copy, or auto: chosen by what the policies need (auto)", \
-	 TD_CLI_NAMES(td_lib_mapping_word)}, \
+	 "exact, around, fast, copy, auto: chosen by what the policies need; or kernel (auto)", \
+	 TD_CLI_NAMES(td_lib_run_mapping_word)}, \
 	{"service", 0, TD_CLI_TEXT, TD_CLI_AT(service), "KIND", \
 	 "who serves faults: thread, signal, or auto: a thread if the kernel allows it (auto)", \
 	 TD_CLI_NAMES(td_lib_service_word)}, \

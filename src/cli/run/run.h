@@ -6,6 +6,7 @@
 #include <sys/types.h>
 
 #include "cli/cli.h"
+#include "lib/kernel_run.h"
 #include "options.h"
 #include "run/gpu/slots.h"
 #include "run/host/slots.h"
@@ -35,7 +36,8 @@ struct td_run {
 	char program[PATH_MAX], preload[PATH_MAX];
 	char folder[64]; /* temporary: the slots, and the trace of --whatif */
 	char record[PATH_MAX];
-	struct td_slots *slots; /* NULL: there is no --near */
+	struct td_slots *slots;       /* NULL: there is no --near, or the kernel pages */
+	struct td_lib_kernel *kernel; /* --mapping kernel; NULL: another one */
 	struct td_run_gpu gpu;
 	uint64_t near_bytes; /* 0: not known, since no pager could be opened */
 	bool live;
@@ -66,6 +68,17 @@ const char *td_run_gpu_given(const struct td_run_options *args);
 /* -EINVAL: options of host memory without --near, or of GPU memory without --gpu-near. */
 int td_run_check_sides(const struct td_run_options *args, const char *verb, struct tide_error *err);
 
+/* kernel.c: --mapping kernel. */
+struct td_run_kernel_view {
+	uint64_t out_bytes, faults, shown_ns;
+};
+bool td_run_is_kernel(const struct td_run_options *args);
+int td_run_kernel_settings(struct td_run *r, struct tide_error *err);
+void td_run_kernel_summary(const struct td_run *r);
+unsigned td_run_kernel_draw(struct td_run_kernel_view *v, const struct td_run *r); /* lines */
+void td_run_kernel_config(const struct td_run *r, json_t *config);
+void td_run_kernel_json(const struct td_run *r, json_t *root);
+
 /* start.c */
 int td_run_prepare(struct td_run *r, struct tide_error *err); /* the folder and the slots */
 int td_run_program(struct td_run *r, struct tide_error *err); /* until it has ended */
@@ -79,6 +92,7 @@ struct td_run_view {
 	uint64_t faults, shown_ns;
 	unsigned lines; /* drawn, to be drawn over */
 	struct td_run_gpu_view gpu;
+	struct td_run_kernel_view kernel;
 };
 void td_run_bar(const char *name, uint64_t used, uint64_t of); /* of 0: there is no limit */
 void td_run_view_draw(struct td_run_view *v, struct td_run *r);

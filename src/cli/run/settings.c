@@ -149,7 +149,7 @@ static int host_settings(struct td_run *r, struct tide_error *err)
 		.host_kind = a->host_kind,
 		.storage = a->storage,
 		.mapping = a->mapping,
-		.service = service_of(a->service),
+		.service = td_run_is_kernel(a) ? NULL : service_of(a->service),
 		.seed = a->seed,
 		.log = a->log,
 		.record = a->record,
@@ -157,7 +157,9 @@ static int host_settings(struct td_run *r, struct tide_error *err)
 		.over_budget = a->over_budget,
 	};
 	rc = set_policies(r, err);
-	return rc ? rc : try_out(r, err);
+	if (rc)
+		return rc;
+	return td_run_is_kernel(a) ? td_run_kernel_settings(r, err) : try_out(r, err);
 }
 
 int td_run_settings(struct td_run *r, struct tide_error *err)

@@ -14,7 +14,7 @@
 #include "core/clock.h"
 #include "run.h"
 
-#define VIEW_MS 500
+#define VIEW_NS UINT64_C(500000000)
 
 #define GPU_SLOTS "gpu-slots"
 
@@ -100,7 +100,7 @@ int td_run_prepare(struct td_run *r, struct tide_error *err)
 		snprintf(r->record, sizeof r->record, "%s/events.tide", r->folder);
 	if (*r->record)
 		r->options.record = r->record;
-	rc = r->args->near_size ? make_slots(r, err) : 0;
+	rc = r->args->near_size && !r->kernel ? make_slots(r, err) : 0;
 	if (!rc && r->args->gpu_near)
 		rc = make_gpu_slots(r, err);
 	if (!rc)
@@ -222,14 +222,18 @@ struct signals {
 
 static void start(const struct td_run *r, const struct signals *before, int report)
 {
-	int error;
+	int error = 0;
 
 	for (size_t i = 0; i < KEPT; i++)
 		sigaction(kept[i], &before->kept[i], NULL);
 	sigprocmask(SIG_SETMASK, &before->mask, NULL);
-	set_environment(r);
-	execv(r->program, r->args->given.command);
-	error = errno;
+	if (r->kernel)
+		error = -td_lib_kernel_enter(r->kernel);
+	else
+		set_environment(r);
+	if (!error)
+		execv(r->program, r->args->given.command);
+	error = error ? error : errno;
 	if (write(report, &error, sizeof error) < 0)
 		_exit(1);
 	_exit(1);
@@ -243,27 +247,49 @@ static void pass_on(int sig)
 		kill(told, sig);
 }
 
-/* Has it ended within the time? ms -1: it takes as long as it takes. */
-static bool wait_ms(pid_t pid, int pidfd, int ms, int *status)
+#define FOR_EVER UINT64_MAX
+
+/* Has it ended within the time? */
+static bool wait_ns(pid_t pid, int pidfd, uint64_t ns, int *status)
 {
 	struct pollfd p = {.fd = pidfd, .events = POLLIN};
+	struct timespec time = {(time_t)(ns / 1000000000), (long)(ns % 1000000000)};
 
-	if (ms < 0 || pidfd < 0) {
+	if (ns == FOR_EVER) {
 		while (waitpid(pid, status, 0) < 0 && errno == EINTR)
 			;
 		return true;
 	}
-	poll(&p, 1, ms);
+	ppoll(&p, 1, &time, NULL);
 	return waitpid(pid, status, WNOHANG) == pid;
+}
+
+/* Draws and pages if that is due. The time until one of them is due again. */
+static uint64_t be_useful(struct td_run *r, struct td_run_view *view, uint64_t *drawn_ns)
+{
+	uint64_t now = td_clock_ns(), ns = r->live ? VIEW_NS : FOR_EVER;
+
+	if (r->live && now - *drawn_ns >= VIEW_NS) {
+		td_run_view_draw(view, r);
+		*drawn_ns = now;
+	}
+	if (r->kernel) {
+		uint64_t due = td_lib_kernel_tick(r->kernel);
+		ns = due < ns ? due : ns;
+	}
+	return ns;
 }
 
 static void wait_for(struct td_run *r)
 {
 	struct td_run_view view = {0};
 	int pidfd = (int)syscall(SYS_pidfd_open, r->pid, 0), status;
+	uint64_t drawn_ns = td_clock_ns();
 
-	while (!wait_ms(r->pid, pidfd, r->live ? VIEW_MS : -1, &status))
-		td_run_view_draw(&view, r);
+	if (r->kernel)
+		td_lib_kernel_begin(r->kernel, r->pid);
+	while (!wait_ns(r->pid, pidfd, be_useful(r, &view, &drawn_ns), &status))
+		;
 	td_run_view_end(&view);
 	if (pidfd >= 0)
 		close(pidfd);

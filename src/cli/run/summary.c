@@ -264,11 +264,15 @@ int td_run_write_stats(struct td_run *r, struct tide_error *err)
 
 	if (r->gpu.slots)
 		json_object_set_new(config, "gpu", td_run_gpu_config(r));
+	if (r->kernel)
+		td_run_kernel_config(r, config);
 	root = json_pack("{ss ss so si so}", "tide", tide_version(), "verb", r->verb, "command",
 			 command_json(r->args->given.command), "status", r->status, "config",
 			 config);
 	if (r->slots)
 		put_host(r, root);
+	if (r->kernel)
+		td_run_kernel_json(r, root);
 	if (r->gpu.slots)
 		json_object_set_new(root, "gpu", td_run_gpu_json(r));
 	json_object_set_new(root, "wall", json_pack("{sf}", "seconds", r->seconds));
