@@ -7,7 +7,7 @@ set(TIDE_LONG_TESTS
 	"arch/(additions|abi-grows)|bench/"
 	"conformance/(library|matrix|must-show|numbering|oracle|parameters)$"
 	"docs/(papers|writing-a-policy)|explore/|golden/(check|manual)$|golden/reproduce-gram|gpu/compile"
-	"hostile/run-fine|hostile/sim-fine|hostile/.*-loops$|live/(nbd|race|replay|run|stress|fail-reads|fail-maps)|python/plain"
+	"hostile/run-fine|hostile/sim-fine|hostile/.*-loops$|live/(kernel|nbd|race|replay|run|stress|fail-reads|fail-maps)|python/plain"
 	"sweep/(mpi|slurm)"
 	"unit/(device_stress|lib_workloads|mech_uffd|policy_leu|pool_stress|trace_write|workload_observuvm)")
 list(JOIN TIDE_LONG_TESTS "|" TIDE_LONG_TESTS)

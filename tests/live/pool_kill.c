@@ -1,6 +1,5 @@
-/* Writes pages through the pool, round after round, and puts each on storage: by a flush and by a
- * sync of all pages, by turns. Then it says which round that was.
- * usage: pool_kill FILE off|on BLOCK DIRTY [EVICT]    prints a line after each round; never ends */
+/* Writes pages through the pool, round after round, and says which rounds were flushed.
+ * usage: pool_kill FILE off|on BLOCK DIRTY [EVICT]    prints a line after each flush; never ends */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,12 +44,6 @@ static void write_all(struct tide_pool *pool, uint64_t round)
 		pthread_join(threads[i], NULL);
 }
 
-static int put_on_storage(struct tide_pool *pool, uint64_t round, struct tide_error *err)
-{
-	return round % 2 ? tide_pool_flush(pool, err)
-			 : tide_pool_sync(pool, 0, (uint64_t)PAGES * PAGE, err);
-}
-
 static int write_rounds(const char *path, const char *dedup, const char *block, const char *dirty,
 			const char *evict)
 {
@@ -72,7 +65,7 @@ static int write_rounds(const char *path, const char *dedup, const char *block, 
 	}
 	for (uint64_t round = 1;; round++) {
 		write_all(pool, round);
-		if (put_on_storage(pool, round, &err)) {
+		if (tide_pool_flush(pool, &err)) {
 			fprintf(stderr, "%s\n", err.text);
 			return 1;
 		}

@@ -36,8 +36,6 @@ run_fio()
 	verified dedup=on
 	verified page=16K dedup=on block=512
 	verified dedup=auto
-	verified evict=s3fifo dirty=64K
-	verified dirty=4K ahead=64K straight=16K
 }
 
 # ---- images go in and out ----
