@@ -7,11 +7,14 @@
 
 #include <stdint.h>
 
-#define TD_TLB_WAYS 8
+#define TD_TLB_WAYS_FIRST 8
+#define TD_TLB_WAYS_SHARED 16
 #define TD_TLB_WALKS 1024 /* a power of two */
 
-struct td_tlb_set {
-	uint64_t tag[TD_TLB_WAYS]; /* last used first; 0: empty */
+/* Sets of a cache, one after another, in each the tag that was last used first; 0: empty. */
+struct td_tlb_cache {
+	uint64_t *tag;
+	uint32_t sets, ways; /* sets: a power of two; 0: there is no such cache */
 };
 
 /* A walk that is under way. A request for the same translation waits for it. A later walk may take
@@ -21,9 +24,8 @@ struct td_tlb_walk {
 };
 
 struct td_tlb {
-	struct td_tlb_set *first; /* per multiprocessor, then set */
-	struct td_tlb_set *second, *walk_cache;
-	uint32_t first_sets, second_sets, walk_sets; /* powers of two; 0: there is no such cache */
+	struct td_tlb_cache first; /* of every multiprocessor, one after another */
+	struct td_tlb_cache second, walk_cache;
 	uint64_t second_ps, walk_ps;
 	struct td_tlb_walk under_way[TD_TLB_WALKS]; /* by tag */
 	uint64_t *walker;                           /* ends of the last walks, in a ring */
