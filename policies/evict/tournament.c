@@ -2,6 +2,7 @@
  * still active name the victims in turn. If a victim faults again, the policy that named it gets a
  * point. When the points are counted, a policy with clearly more than its share is retired. */
 #include <stdio.h>
+#include <string.h>
 
 #include "members.h"
 
@@ -17,10 +18,11 @@ struct tournament {
 	unsigned victim_turn, candidate_turn;
 	bool retired[MOST];
 	unsigned order[MOST];       /* the members in the order in which they retired */
+	bool forgets;
 	uint64_t points[MOST], sum; /* since they were last cleared */
 };
 
-enum { OF, WINDOW, MARGIN };
+enum { OF, WINDOW, MARGIN, FORGET };
 
 static unsigned needs_with(const union tide_value *values)
 {
@@ -41,6 +43,7 @@ static int create(void *self, const struct tide_view *view, const union tide_val
 	s->active = s->members.of->n;
 	s->window = (uint64_t)values[WINDOW].i;
 	s->margin = values[MARGIN].r;
+	s->forgets = values[FORGET].i;
 	return 0;
 }
 
@@ -74,8 +77,10 @@ static void judge(struct tournament *s)
 		if (out[i])
 			s->order[all - s->active--] = i;
 		s->retired[i] |= out[i];
-		s->points[i] = 0;
 	}
+	if (!s->forgets)
+		return;
+	memset(s->points, 0, sizeof s->points);
 	s->sum = 0;
 }
 
@@ -93,10 +98,10 @@ static void on_fault(void *self, tide_chunk c, tide_page p)
 {
 	struct tournament *s = self;
 	uint8_t *cause = cause_of(s, c);
-	if (*cause) {
+	if (*cause)
 		blame(s, *cause - 1U);
+	if (s->forgets)
 		*cause = 0;
-	}
 	TELL(&s->members, on_fault, c, p);
 }
 
@@ -111,11 +116,12 @@ static void on_evicted(void *self, tide_chunk c, const struct tide_evicted *what
 }
 
 /* A chunk that came back has no cause any more. If a prefetch brought it back, no member is
- * blamed. */
+ * blamed. Algorithm 1 does not say so. */
 static void on_migrated(void *self, tide_chunk c, uint64_t pages)
 {
 	struct tournament *s = self;
-	*cause_of(s, c) = 0;
+	if (s->forgets)
+		*cause_of(s, c) = 0;
 	TELL(&s->members, on_migrated, c, pages);
 }
 
@@ -180,6 +186,8 @@ static const struct tide_param params[] = {
 	 "points of blame after which the members are judged"},
 	{"margin", TIDE_PARAM_REAL, "1.2", 0, 100,
 	 "multiple of the mean blame that retires a member"},
+	[FORGET] = {"forget", TIDE_PARAM_INT, "1", 0, 1,
+		    "0: no points and no causes are forgotten, as Algorithm 1 is printed"},
 	TIDE_OBSERVE_PARAMS,
 	{0},
 };

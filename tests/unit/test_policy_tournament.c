@@ -171,6 +171,29 @@ static void coming_back_by_prefetch_is_no_blame(void **state)
 	td_engine_destroy(e);
 }
 
+/* As Algorithm 1 is printed: every fault on a chunk that left is blame, whatever brought the chunk
+ * back, and no point is forgotten. */
+static void every_later_fault_is_blame(void **state)
+{
+	struct td_engine *e = start_with("tournament:of=lru,window=1,forget=0", "sequential:n=2", 2,
+					 4, 100);
+
+	(void)state;
+	read_page(e, 2);  /* and 3: chunk 1 */
+	read_page(e, 10); /* and 11: chunk 5 */
+	read_page(e, 20); /* and 21; chunk 1 leaves */
+	read_page(e, 1);  /* and 2, of chunk 1; chunk 5 leaves */
+	assert_reports(e, TD_BOX_EVICT, "blame_by_member=0");
+	read_page(e, 3); /* chunk 1, which a prefetch brought back in part */
+	assert_int_equal(e->counts.faults, 5);
+	assert_reports(e, TD_BOX_EVICT, "blame_by_member=1");
+	read_page(e, 10);
+	read_page(e, 20);
+	read_page(e, 3);
+	assert_reports(e, TD_BOX_EVICT, "blame_by_member=4");
+	td_engine_destroy(e);
+}
+
 /* observ-lru alone observes; the others pass the question on, and retired ones are not asked. */
 static void candidates_come_from_those_who_have_some(void **state)
 {
@@ -273,6 +296,7 @@ int main(void)
 		cmocka_unit_test(nothing_is_tried_where_nothing_comes_back),
 		cmocka_unit_test(lrm_leads_until_another_is_better),
 		cmocka_unit_test(coming_back_by_prefetch_is_no_blame),
+		cmocka_unit_test(every_later_fault_is_blame),
 		cmocka_unit_test(candidates_come_from_those_who_have_some),
 		cmocka_unit_test(nobody_observes),
 		cmocka_unit_test(alone_is_like_without),
