@@ -90,12 +90,23 @@ nothing_left()
 
 # ---- data: where the kernel chooses, and under policies that can live on what is seen ----
 
+# runs WORD...: the program ends well. The kernel may kill a program in a memory cgroup although swap is
+# free, see docs/limits.md; the report says so, and then it runs again.
+runs()
+{
+	for _ in 1 2 3 4 5; do
+		"${kernel[@]}" --stats stats.json "$@" >out 2>said && return
+		grep -q '^  killed ' said || break
+	done
+	fail "$*: $(cat out said)"
+}
+
 # right_at_all NEAR_MIB WORD...: the program's data is right, and it kept to near memory.
 right_at_all()
 {
 	local near=$1
 	shift
-	"${kernel[@]}" --near "${near}M" --stats stats.json "$@" >out 2>said || fail "$*: $(cat out said)"
+	runs --near "${near}M" "$@"
 	[ "$(cat out)" = right ] || fail "$*: $(cat out said)"
 	[ "$(figure bounded)" -eq 0 ] || [ "$(figure near_most_bytes)" -le $((near << 20)) ] ||
 		fail "$*: more than near: $(cat said)"
