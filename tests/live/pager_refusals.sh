@@ -35,7 +35,7 @@ diff -u - said <<'LINES' || fail "other lines than these"
 .near_size = "4M", .evict = "leu", .chunk = "16p": evict policy leu works on chunks of one page: give `chunk` the size of `page`
 .near_size = "4M", .evict = "tournament:of=lru+lrm": evict policy lru needs every access, and the pager with mapping around sees only faults: tide sim sees them all
 .near_size = "4M", .evict = "best": no evict policy best: known ones are NAMES
-.near_size = "4M", .evict = "mhpe:t9=1": evict policy mhpe has no parameter t9 (did you mean t1?): it takes t1, t2, t3, interval, fd
+.near_size = "4M", .evict = "mhpe:t9=1": evict policy mhpe has no parameter t9 (did you mean t1?): it takes t1, t2, t3, interval, fd, touched
 .near_size = "4M", .evict = "pattern": pattern is a policy for `prefetch`, not for `evict`: known ones are NAMES
 .near_size = "4M", .evict = "./missing.so": cannot load policy: ./missing.so: cannot open shared object file: No such file or directory: name a shared object that is compiled for it
 .near_size = "4M", .evict = "mhpe", .mapping = "fast": evict policy mhpe needs to know which pages were touched, and the pager with mapping fast moves chunks whole: give `mapping` exact
