@@ -10,6 +10,7 @@ skip()
 }
 
 [ "$(id -u)" -eq 0 ] || skip "slurmd needs root"
+[ -n "$(ls -A /sys/fs/cgroup 2>/dev/null)" ] || skip "slurmd needs cgroups, and none are mounted"
 PATH=$PATH:/usr/sbin:/sbin
 for program in slurmctld slurmd sbatch squeue scancel; do
 	command -v $program >/dev/null || skip "no $program: apt-get install slurmctld slurmd slurm-client"
