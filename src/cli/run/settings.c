@@ -111,7 +111,7 @@ static int set_policies(struct td_run *r, struct tide_error *err)
 	r->options.page = world.page;
 	r->options.chunk = world.chunk;
 	r->options.prefetch = world.prefetch;
-	if (!a->place) { /* which has policies of its own */
+	if (!a->place && !td_run_is_kernel(a)) { /* these have policies of their own */
 		r->options.evict = or_default(r->options.evict, "lrm");
 		r->options.prefetch = or_default(r->options.prefetch, "fit");
 	}
