@@ -5,18 +5,18 @@
 # Tests that take more than about five seconds on an idle core. `make check` leaves them out.
 set(TIDE_LONG_TESTS
 	"arch/(additions|abi-grows)|bench/"
-	"conformance/(library|matrix|must-show|numbering|oracle|parameters)$"
+	"conformance/(harm|library|matrix|must-show|numbering|oracle|parameters)$"
 	"docs/(papers|writing-a-policy)|explore/|golden/(check|manual)$|golden/reproduce-gram|gpu/compile"
 	"hostile/run-fine|hostile/sim-fine|hostile/.*-loops$|live/(kernel|nbd|race|replay|run|stress|fail-reads|fail-maps)|python/plain"
 	"sweep/(mpi|slurm)"
-	"unit/(device_stress|lib_workloads|mech_uffd|policy_leu|pool_stress|trace_write|workload_observuvm)")
+	"unit/(device_stress|lib_workloads|mech_uffd|policy_leu|pool_(devices|extents|stress)|trace_write|workload_observuvm)")
 list(JOIN TIDE_LONG_TESTS "|" TIDE_LONG_TESTS)
 
 # Tests in which a sanitizer can find nothing that it has not found elsewhere: they compare outputs of
 # code that other unit tests, the conformance suite and the fuzz targets run with wrong inputs too. The
 # cases bad-* and usage-* stay, since they hand in what is wrong.
 set(TIDE_PLAIN_TESTS
-	"arch/|docs/|bench/|gpu/compile|conformance/(must-show|numbering|oracle|oracle-expected)$|explore/mutants"
+	"arch/|docs/|bench/|gpu/compile|conformance/(harm|must-show|numbering|oracle|oracle-expected)$|explore/mutants"
 	"golden/(advise|check|manual|real|same-twice|compare|cppe|doctor|gmt|gpu|help|hmm|json|leu|models|mrc)"
 	"golden/(observuvm|output|place|policies|pool|reproduce|run|sim|version|workloads)"
 	"sweep/slurm"
