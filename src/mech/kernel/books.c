@@ -158,7 +158,7 @@ void td_kernel_books_carrier(struct td_kernel_books *b, struct td_engine_carrier
 
 /* ---- life ---- */
 
-int td_kernel_books_init(struct td_kernel_books *b, uint64_t near_pages)
+void td_kernel_books_init(struct td_kernel_books *b, uint64_t near_pages)
 {
 	*b = (struct td_kernel_books){.near_pages = near_pages};
 	tide_vec_init(&b->blocks, sizeof(struct td_kernel_block));
@@ -168,7 +168,6 @@ int td_kernel_books_init(struct td_kernel_books *b, uint64_t near_pages)
 	tide_vec_init(&b->out.runs, sizeof(struct td_kernel_run));
 	tide_vec_init(&b->ahead.runs, sizeof(struct td_kernel_run));
 	tide_vec_init(&b->arm.runs, sizeof(struct td_kernel_run));
-	return 0;
 }
 
 void td_kernel_books_free(struct td_kernel_books *b)

@@ -61,7 +61,7 @@ struct td_kernel_books {
 	int failed; /* -ENOMEM: the books are not complete */
 };
 
-int td_kernel_books_init(struct td_kernel_books *b, uint64_t near_pages);
+void td_kernel_books_init(struct td_kernel_books *b, uint64_t near_pages);
 void td_kernel_books_free(struct td_kernel_books *b);
 /* The carrier that td_kernel_books_init() was given an engine for. */
 void td_kernel_books_carrier(struct td_kernel_books *b, struct td_engine_carrier *carrier);
