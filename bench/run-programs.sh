@@ -13,7 +13,7 @@ PROGRAMS='sort xz zstd python numpy sqlite redis memcached postgres cc1 java nod
 command_of()
 {
 	case $1 in
-	python | numpy) echo python3 ;;
+	loop | python | numpy) echo python3 ;;
 	sqlite) echo sqlite3 ;;
 	redis) echo redis-server ;;
 	postgres) echo pgbench ;;
@@ -43,6 +43,18 @@ run_xz() { "$@" xz -9 -T1 -c "$place/xz.in"; }
 
 make_zstd() { words $((scale * 300000)) >"$place/zstd.in"; }
 run_zstd() { "$@" zstd -12 --long=27 -T1 -q -c "$place/zstd.in"; }
+
+# A loop over memory, three times: not by others, so it runs only where PROGRAMS names it.
+make_loop()
+{
+	cat >"$place/loop.py" <<'P'
+import sys
+block = 1 << 20
+memory = [bytes([i % 251 + 1]) * block for i in range(int(sys.argv[1]))]
+print(sum(sum(m[::4096]) for _ in range(3) for m in memory))
+P
+}
+run_loop() { "$@" python3 "$place/loop.py" $((scale * 16)); }
 
 make_python()
 {
