@@ -74,16 +74,17 @@ static cu_ptr reserve(size_t size)
 
 /* ---- what goes on beside ---- */
 
-enum beside { NOTHING, ENGINE_IN, ENGINE_OUT, OTHER_IN, KERNEL_IN, LAUNCHES, BESIDES };
+enum beside { NOTHING, ENGINE_IN, PINNED_IN, ENGINE_OUT, OTHER_IN, KERNEL_IN, LAUNCHES, BESIDES };
 static const char *const beside_names[] = {"nothing",
 					   "copies in by the engine",
+					   "copies in of pinned memory",
 					   "copies out by the engine",
 					   "copies in, other context",
 					   "a kernel reads host memory",
 					   "small launches"};
 static _Atomic int stop;
 static cu_context context, other;
-static cu_ptr other_card, other_host, result;
+static cu_ptr other_card, other_host, pinned, result;
 
 static void read_by_kernel(cu_ptr from, size_t n, cu_stream stream)
 {
@@ -103,6 +104,8 @@ static void *work_beside(void *arg)
 			if (what == ENGINE_IN || what == OTHER_IN)
 				MUST(cuda.cuMemcpyDtoDAsync_v2(other_card, other_host, bytes,
 							       stream));
+			else if (what == PINNED_IN)
+				MUST(cuda.cuMemcpyDtoDAsync_v2(other_card, pinned, bytes, stream));
 			else if (what == ENGINE_OUT)
 				MUST(cuda.cuMemcpyDtoDAsync_v2(other_host, other_card, bytes,
 							       stream));
@@ -222,6 +225,9 @@ int main(int n, char **args)
 	show(other_card, make(CU_LOCATION_DEVICE));
 	other_host = reserve(bytes);
 	show(other_host, make(CU_LOCATION_HOST_NUMA));
+	void *host;
+	MUST(cuda.cuMemHostAlloc(&host, bytes, 0));
+	pinned = (cu_ptr)(uintptr_t)host;
 	result = reserve(bytes);
 	show(result, make(CU_LOCATION_DEVICE));
 	printf("%-12s %-9s %s %-27s %6s %6s %6s %6s %6s %6s\n", "addresses of", "host", "n",

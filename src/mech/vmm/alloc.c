@@ -37,7 +37,7 @@ static bool place_on_card(struct td_vmm *v, uint32_t chunk)
 	c->card = td_vmm_take_card(v, c->pages);
 	if (!c->card.id)
 		return false;
-	if (td_vmm_show(v, td_vmm_address(v, chunk), td_vmm_bytes(c), c->card.id)) {
+	if (!td_vmm_lead(v, chunk, c->card.id)) {
 		td_vmm_give_card(v, c->pages, c->card);
 		c->card.id = 0;
 		return false;
@@ -55,7 +55,7 @@ static bool place_on_host(struct td_vmm *v, uint32_t chunk)
 	c->host = td_vmm_take_host(v, c->pages);
 	if (!c->host.id)
 		return false;
-	if (td_vmm_show(v, td_vmm_address(v, chunk), td_vmm_bytes(c), c->host.id)) {
+	if (v->trust == TD_VMM_TRUST_NONE && !td_vmm_lead(v, chunk, c->host.id)) {
 		td_vmm_give_host(v, c->pages, c->host);
 		c->host.id = 0;
 		return false;
@@ -68,8 +68,7 @@ static bool place_on_host(struct td_vmm *v, uint32_t chunk)
 static void take_down(struct td_vmm *v, uint32_t chunk)
 {
 	struct td_vmm_chunk *c = &v->chunk[chunk];
-	if (c->card.id || c->host.id)
-		v->cuda->cuMemUnmap(td_vmm_address(v, chunk), td_vmm_bytes(c));
+	td_vmm_lead(v, chunk, 0);
 	if (c->card.id)
 		td_vmm_give_card(v, c->pages, c->card);
 	if (c->host.id)
@@ -223,7 +222,7 @@ static void wait_users(struct td_vmm *v, uint32_t first)
 	for (uint32_t i = first; i < end && v->trust == TD_VMM_TRUST_ARGS; i++)
 		td_vmm_wait_uses(v, i);
 	for (uint32_t i = first; i < end; i++)
-		td_vmm_wait(v, &v->mover[v->chunk[i].mover].in, v->chunk[i].arrival);
+		td_vmm_wait(v, &v->in, v->chunk[i].arrival);
 }
 
 /* The driver waits for all work when memory is freed, and programs count on that. */
@@ -353,6 +352,7 @@ void td_vmm_pin(struct td_vmm *v, uint64_t address)
 		pthread_cond_wait(&v->calm, &v->lock);
 	v->allocation[first].pinned = true;
 	for (uint32_t i = first; i < first + v->allocation[first].chunks; i++) {
+		td_vmm_lead_all(v, &i, 1);
 		if (!v->chunk[i].kept && td_vmm_is_near(v, i)) {
 			v->chunk[i].kept = true;
 			td_vmm_hold(v, i);

@@ -8,6 +8,7 @@
  *     access.c    asks the engine; keeps what most launches name
  *     queue.c     decisions that wait to be carried out, and who may begin with which
  *     move.c      carries one out: copies, and shows other memory at the program's address
+ *     show.c      which memory the program's address leads to
  *     stock.c     makes host memory ahead
  *     streams.c   how far the program's streams have come
  *     watch.c     ends the program if a policy does not return
@@ -32,7 +33,7 @@
 #include "vmm.h"
 
 #ifndef TD_VMM_MOVERS
-#define TD_VMM_MOVERS 2
+#define TD_VMM_MOVERS 4
 #endif
 #define TD_VMM_RING 64 /* events of a stream */
 #define TD_VMM_USES 4
@@ -78,8 +79,8 @@ struct td_vmm_chunk {
 	uint32_t waits;  /* work that waits until it can do so */
 	uint64_t seen;   /* number of the last work that named it */
 	struct td_vmm_piece card, host;
-	uint32_t mover;   /* who brought it, */
-	uint64_t arrival; /* and the event after that; 0: it is there */
+	cu_piece shown;   /* the one at the program's address; 0: none, see show.c */
+	uint64_t arrival; /* the event after the copy that filled it; 0: it is there */
 	struct td_vmm_use uses[TD_VMM_USES];
 	uint64_t hash[2];
 };
@@ -99,10 +100,8 @@ struct td_vmm_job {
 
 struct td_vmm_mover {
 	struct td_vmm *v;
-	uint32_t number;
 	pthread_t thread;
 	cu_stream out;
-	struct td_vmm_stream in;
 	cu_ptr hash;    /* on the card, two words */
 	uint64_t *said; /* in host memory, two words */
 	bool comes;               /* its job brings a chunk to the card, */
@@ -158,7 +157,10 @@ struct td_vmm {
 	uint32_t ending; /* allocations that wait until no work is between enter and leave */
 	uint64_t moving_since_ns;
 	struct td_vmm_mover mover[TD_VMM_MOVERS];
+	pthread_mutex_t in_lock; /* a copy and its event stay together */
+	struct td_vmm_stream in; /* of all copies to the card: what is asked for first, comes first */
 	cu_function hash; /* NULL: there is none */
+	cu_ptr page;      /* of the card, always mapped */
 	pthread_t stocker;
 	struct td_watchdog watchdog;
 
@@ -214,7 +216,13 @@ void *td_vmm_keep_stock(void *v); /* a thread: what is on the card has room to l
 struct td_vmm_piece td_vmm_take_host(struct td_vmm *v, uint32_t pages);
 void td_vmm_give_host(struct td_vmm *v, uint32_t pages, struct td_vmm_piece piece);
 bool td_vmm_has_card(const struct td_vmm *v, uint32_t pages);
+
+/* show.c */
 cu_result td_vmm_show(struct td_vmm *v, cu_ptr at, uint64_t bytes, cu_piece piece);
+/* The chunk's address leads to this piece of its own; 0: to none. */
+bool td_vmm_lead(struct td_vmm *v, uint32_t chunk, cu_piece piece);
+/* Under the lock, while no mover has them: what is on the host can be used there. */
+void td_vmm_lead_all(struct td_vmm *v, const uint32_t *chunks, uint32_t n);
 
 /* alloc.c */
 void td_vmm_reap(struct td_vmm *v, bool wait);
@@ -250,6 +258,7 @@ uint32_t td_vmm_stream_of(struct td_vmm *v, cu_stream stream);   /* under the lo
 uint64_t td_vmm_record(struct td_vmm *v, struct td_vmm_stream *s); /* 0: it cannot be */
 void td_vmm_wait(struct td_vmm *v, struct td_vmm_stream *s, uint64_t event);
 bool td_vmm_is_past(struct td_vmm *v, const struct td_vmm_stream *s, uint64_t event);
+bool td_vmm_is_used(struct td_vmm *v, uint32_t chunk); /* under the lock: by work under way */
 void td_vmm_wait_uses(struct td_vmm *v, uint32_t chunk); /* without the lock */
 void td_vmm_note_use(struct td_vmm *v, struct td_vmm_chunk *c, struct td_vmm_use use);
 

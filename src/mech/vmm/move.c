@@ -2,28 +2,19 @@
  * is between enter and leave without waiting for us. What was submitted before may still use it. */
 #include "inside.h"
 
-/* Shows another piece at the program's address; the old one again if that fails. */
-static bool show_instead(struct td_vmm *v, uint32_t chunk, cu_piece new, cu_piece old)
-{
-	cu_ptr at = td_vmm_address(v, chunk);
-	uint64_t bytes = td_vmm_bytes(&v->chunk[chunk]);
-	if (v->cuda->cuMemUnmap(at, bytes))
-		return false;
-	if (td_vmm_show(v, at, bytes, new) == CU_OK)
-		return true;
-	if (td_vmm_show(v, at, bytes, old))
-		td_vmm_say(v, "the driver lost a mapping: the next access to it ends the program");
-	return false;
-}
-
 static void wait_for_users(struct td_vmm *v, uint32_t chunk)
 {
 	struct td_vmm_chunk *c = &v->chunk[chunk];
 	if (c->arrival)
-		td_vmm_wait(v, &v->mover[c->mover].in, c->arrival);
+		td_vmm_wait(v, &v->in, c->arrival);
 	c->arrival = 0;
 	if (v->trust == TD_VMM_TRUST_ARGS)
 		td_vmm_wait_uses(v, chunk);
+}
+
+static bool hides(const struct td_vmm *v)
+{
+	return v->trust == TD_VMM_TRUST_ARGS;
 }
 
 /* ---- from the card ---- */
@@ -89,7 +80,7 @@ void td_vmm_move_out(struct td_vmm_mover *m, uint32_t chunk)
 		c->host = td_vmm_take_host(v, c->pages);
 	pthread_mutex_unlock(&v->lock);
 	if (c->host.id && bring_to_host(m, c, chunk, &copied))
-		done = show_instead(v, chunk, c->host.id, c->card.id);
+		done = td_vmm_lead(v, chunk, hides(v) ? 0 : c->host.id);
 	pthread_mutex_lock(&v->lock);
 	v->figures.failures += !done;
 	if (done) {
@@ -105,18 +96,18 @@ void td_vmm_move_out(struct td_vmm_mover *m, uint32_t chunk)
 
 /* ---- to the card ---- */
 
-static bool fill(struct td_vmm_mover *m, struct td_vmm_chunk *c, uint32_t chunk)
+static bool fill(struct td_vmm *v, struct td_vmm_chunk *c, uint32_t chunk)
 {
 	if (c->blank)
 		return true;
-	if (m->v->cuda->cuMemcpyDtoDAsync_v2(td_vmm_address(m->v, chunk), c->host.home,
-					     td_vmm_bytes(c), m->in.handle))
-		return false;
-	c->mover = m->number;
-	c->arrival = td_vmm_record(m->v, &m->in);
-	if (!c->arrival)
-		m->v->cuda->cuStreamSynchronize(m->in.handle);
-	return true;
+	pthread_mutex_lock(&v->in_lock);
+	cu_result rc = v->cuda->cuMemcpyDtoDAsync_v2(td_vmm_address(v, chunk), c->host.home,
+						     td_vmm_bytes(c), v->in.handle);
+	c->arrival = rc ? 0 : td_vmm_record(v, &v->in);
+	pthread_mutex_unlock(&v->in_lock);
+	if (!rc && !c->arrival)
+		v->cuda->cuStreamSynchronize(v->in.handle);
+	return rc == CU_OK;
 }
 
 void td_vmm_move_in(struct td_vmm_mover *m, uint32_t chunk)
@@ -125,9 +116,10 @@ void td_vmm_move_in(struct td_vmm_mover *m, uint32_t chunk)
 	struct td_vmm_chunk *c = &v->chunk[chunk];
 	struct td_vmm_piece card = m->card;
 	wait_for_users(v, chunk);
-	bool done = card.id && show_instead(v, chunk, card.id, c->host.id);
-	if (done && !fill(m, c, chunk)) {
-		show_instead(v, chunk, c->host.id, card.id);
+	cu_piece was = c->shown;
+	bool done = card.id && td_vmm_lead(v, chunk, card.id);
+	if (done && !fill(v, c, chunk)) {
+		td_vmm_lead(v, chunk, was);
 		done = false;
 	}
 	pthread_mutex_lock(&v->lock);

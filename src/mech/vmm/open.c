@@ -54,6 +54,11 @@ const struct td_vmm_range *td_vmm_arena(const struct td_vmm *v)
 	return &v->arena;
 }
 
+cu_ptr td_vmm_page(const struct td_vmm *v)
+{
+	return v->page;
+}
+
 /* ---- what the machine has ---- */
 
 static int need(struct td_vmm *v, int attribute, const char *what, struct tide_error *err)
@@ -114,6 +119,8 @@ static int make_locks(struct td_vmm *v, struct tide_error *err)
 	if (!rc)
 		rc = pthread_mutex_init(&v->lock, NULL);
 	if (!rc)
+		rc = pthread_mutex_init(&v->in_lock, NULL);
+	if (!rc)
 		rc = pthread_cond_init(&v->calm, NULL);
 	if (!rc)
 		rc = pthread_cond_init(&v->work, NULL);
@@ -149,34 +156,37 @@ static cu_result make_mover(struct td_vmm *v, uint32_t i)
 	struct td_vmm_mover *m = &v->mover[i];
 	void *said = NULL;
 	m->v = v;
-	m->number = i;
-	cu_result rc = v->cuda->cuStreamCreateWithPriority(&m->in.handle, CU_STREAM_NON_BLOCKING, -1);
-	if (!rc)
-		rc = v->cuda->cuStreamCreateWithPriority(&m->out, CU_STREAM_NON_BLOCKING, -1);
+	cu_result rc = v->cuda->cuStreamCreateWithPriority(&m->out, CU_STREAM_NON_BLOCKING, -1);
 	if (!rc)
 		rc = v->cuda->cuMemHostAlloc(&said, 4096, 0);
 	m->said = said;
 	return rc;
 }
 
-/* One piece of the card for the hashes of all movers. Without it, what was used leaves by a copy. */
-static void load_hash(struct td_vmm *v, const void *image)
+/* Memory of the card that never moves: for the hashes of all movers. */
+static cu_result make_page(struct td_vmm *v)
 {
 	struct cu_location here = {CU_LOCATION_DEVICE, v->device};
 	struct cu_piece_of what = {.type = CU_ALLOCATION_PINNED, .location = here};
+	cu_piece piece;
+	cu_result rc = v->cuda->cuMemAddressReserve(&v->page, TD_VMM_PAGE, TD_VMM_PAGE, 0, 0);
+	if (!rc)
+		rc = v->cuda->cuMemCreate(&piece, TD_VMM_PAGE, &what, 0);
+	if (!rc)
+		rc = td_vmm_show(v, v->page, TD_VMM_PAGE, piece);
+	for (uint32_t i = 0; i < TD_VMM_MOVERS; i++)
+		v->mover[i].hash = v->page + i * 256;
+	return rc;
+}
+
+/* Without it, what was used leaves by a copy. */
+static void load_hash(struct td_vmm *v, const void *image)
+{
 	cu_module module;
 	cu_function hash;
-	cu_piece piece;
-	cu_ptr at;
-	if (!image || v->cuda->cuModuleLoadData(&module, image) ||
-	    v->cuda->cuModuleGetFunction(&hash, module, "td_hash") ||
-	    v->cuda->cuMemAddressReserve(&at, TD_VMM_PAGE, TD_VMM_PAGE, 0, 0) ||
-	    v->cuda->cuMemCreate(&piece, TD_VMM_PAGE, &what, 0) ||
-	    td_vmm_show(v, at, TD_VMM_PAGE, piece))
-		return;
-	for (uint32_t i = 0; i < TD_VMM_MOVERS; i++)
-		v->mover[i].hash = at + i * 256;
-	v->hash = hash;
+	if (image && !v->cuda->cuModuleLoadData(&module, image) &&
+	    !v->cuda->cuModuleGetFunction(&hash, module, "td_hash"))
+		v->hash = hash;
 }
 
 /* Copies that cannot be waited for may still be under way. */
@@ -191,7 +201,7 @@ static void measure_bus(struct td_vmm *v)
 {
 	uint32_t pages = v->chunk_pages;
 	uint64_t bytes = v->chunk_bytes, n = (PROBE_BYTES + bytes - 1) / bytes;
-	cu_stream stream = v->mover[0].in.handle;
+	cu_stream stream = v->in.handle;
 	pthread_mutex_lock(&v->lock);
 	td_vmm_stock(v, pages, 1);
 	struct td_vmm_piece host = td_vmm_take_host(v, pages), card = td_vmm_take_card(v, pages);
@@ -218,15 +228,17 @@ static void measure_bus(struct td_vmm *v)
 
 static int make_movers(struct td_vmm *v, const void *image, struct tide_error *err)
 {
-	for (uint32_t i = 0; i < TD_VMM_MOVERS; i++) {
-		cu_result rc = make_mover(v, i);
-		if (rc)
-			return tide_fail(err, -EIO, "the driver makes no stream: error %d", rc);
-	}
-	load_hash(v, image);
 	size_t free = 0, total = 0;
 	v->cuda->cuMemGetInfo_v2(&free, &total);
 	v->others_bytes = total - free;
+	cu_result rc = v->cuda->cuStreamCreateWithPriority(&v->in.handle, CU_STREAM_NON_BLOCKING, -1);
+	for (uint32_t i = 0; i < TD_VMM_MOVERS && !rc; i++)
+		rc = make_mover(v, i);
+	if (!rc)
+		rc = make_page(v);
+	if (rc)
+		return tide_fail(err, -EIO, "the driver makes no stream, or no page: error %d", rc);
+	load_hash(v, image);
 	measure_bus(v);
 	return td_vmm_start_movers(v, err);
 }

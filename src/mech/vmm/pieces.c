@@ -30,18 +30,6 @@ static cu_result make(struct td_vmm *v, uint64_t bytes, struct cu_location where
 	return v->cuda->cuMemCreate(piece, bytes, &what, 0);
 }
 
-cu_result td_vmm_show(struct td_vmm *v, cu_ptr at, uint64_t bytes, cu_piece piece)
-{
-	struct cu_access who = {{CU_LOCATION_DEVICE, v->device}, CU_ACCESS_READ_WRITE};
-	cu_result rc = v->cuda->cuMemMap(at, bytes, 0, piece, 0);
-	if (rc)
-		return rc;
-	rc = v->cuda->cuMemSetAccess(at, bytes, &who, 1);
-	if (rc)
-		v->cuda->cuMemUnmap(at, bytes);
-	return rc;
-}
-
 /* ---- of the card ---- */
 
 static void drop_card(struct td_vmm *v, uint32_t pages, struct td_vmm_piece piece)
@@ -131,7 +119,7 @@ static void drop_copies(struct td_vmm *v, uint64_t pages)
 		struct td_vmm_chunk *c = &v->chunk[i];
 		if (c->allocation == TD_VMM_NONE || c->place != TD_VMM_ON_CARD || c->jobs ||
 		    c->moving || !c->host.id ||
-		    !td_vmm_is_past(v, &v->mover[c->mover].in, c->arrival))
+		    !td_vmm_is_past(v, &v->in, c->arrival))
 			continue;
 		drop_host(v, c->pages, c->host);
 		c->host.id = 0;

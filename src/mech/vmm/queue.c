@@ -1,6 +1,6 @@
 /* Decisions of the engine that wait to be carried out. They are begun in their order, except those
  * that cannot begin yet: of a chunk that work uses where it is, or of one that would come to the
- * card before there is room. */
+ * card before there is room. A mover waits for the GPU only if none can do without. */
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,14 +89,21 @@ static bool may_begin(const struct td_vmm *v, uint32_t i)
 
 static bool take(struct td_vmm *v, struct td_vmm_job *job)
 {
+	uint32_t best = v->jobs_n;
 	for (uint32_t i = 0; i < v->jobs_n && may_move(v); i++) {
 		if (!may_begin(v, i))
 			continue;
-		*job = v->job[i];
-		take_out(v, i);
-		return true;
+		bool unused = !td_vmm_is_used(v, v->job[i].chunk);
+		if (unused || best == v->jobs_n)
+			best = i;
+		if (unused)
+			break;
 	}
-	return false;
+	if (best == v->jobs_n)
+		return false;
+	*job = v->job[best];
+	take_out(v, best);
+	return true;
 }
 
 static void begin(struct td_vmm *v, struct td_vmm_mover *m, const struct td_vmm_job *job)

@@ -97,6 +97,17 @@ static void wait_all(struct td_vmm *v)
 		td_vmm_wait(v, &v->stream[i], v->stream[i].recorded);
 }
 
+bool td_vmm_is_used(struct td_vmm *v, uint32_t chunk)
+{
+	const struct td_vmm_chunk *c = &v->chunk[chunk];
+	for (uint32_t i = 0; i < c->uses_n; i++) {
+		const struct td_vmm_use *u = &c->uses[i];
+		if (u->stream == TD_VMM_NONE || !td_vmm_is_past(v, &v->stream[u->stream], u->event))
+			return true;
+	}
+	return !td_vmm_is_past(v, &v->in, c->arrival);
+}
+
 void td_vmm_wait_uses(struct td_vmm *v, uint32_t chunk)
 {
 	struct td_vmm_use uses[TD_VMM_USES];

@@ -65,6 +65,9 @@ static inline bool td_vmm_in(const struct td_vmm_range *arena, uint64_t address)
 	return address - arena->base < arena->end - arena->base;
 }
 bool td_vmm_find(struct td_vmm *v, uint64_t address, struct td_vmm_range *out);
+/* Device memory of tide's own, about which the driver can be asked instead: managed memory may be on
+ * the host just now, or moving. */
+cu_ptr td_vmm_page(const struct td_vmm *v);
 
 /* What work names, and by which stream it goes. */
 struct td_vmm_name {

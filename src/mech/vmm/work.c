@@ -153,19 +153,14 @@ static void wait_calm(struct td_vmm *v, struct td_vmm_work *w)
 /* Chunks that are still being filled: the stream waits for the copies, not the thread. */
 static void wait_arrivals(struct td_vmm *v, struct td_vmm_work *w)
 {
-	uint64_t last[TD_VMM_MOVERS] = {0};
+	uint64_t last = 0;
 	for (uint32_t i = 0; i < w->chunks_n; i++) {
 		const struct td_vmm_chunk *c = &v->chunk[w->chunks[i]];
-		if (c->arrival > last[c->mover])
-			last[c->mover] = c->arrival;
+		last = c->arrival > last ? c->arrival : last;
 	}
-	for (uint32_t m = 0; m < TD_VMM_MOVERS; m++) {
-		struct td_vmm_stream *in = &v->mover[m].in;
-		if (last[m] <= in->done)
-			continue;
-		if (v->cuda->cuStreamWaitEvent(w->stream, in->ring[last[m] % TD_VMM_RING], 0))
-			td_vmm_wait(v, in, last[m]);
-	}
+	if (last > v->in.done &&
+	    v->cuda->cuStreamWaitEvent(w->stream, v->in.ring[last % TD_VMM_RING], 0))
+		td_vmm_wait(v, &v->in, last);
 }
 
 static void enter_trusted(struct td_vmm *v, struct td_vmm_work *w)
@@ -177,6 +172,7 @@ static void enter_trusted(struct td_vmm *v, struct td_vmm_work *w)
 		v->chunk[w->chunks[i]].waits--;
 		v->chunk[w->chunks[i]].guards++;
 	}
+	td_vmm_lead_all(v, w->chunks, w->chunks_n);
 	wait_arrivals(v, w);
 }
 
@@ -199,8 +195,7 @@ static bool close_gate(struct td_vmm *v)
 static void wait_copies(struct td_vmm *v)
 {
 	struct td_vmm_inside was = td_vmm_step_in(v);
-	for (uint32_t m = 0; m < TD_VMM_MOVERS; m++)
-		td_vmm_wait(v, &v->mover[m].in, v->mover[m].in.recorded);
+	td_vmm_wait(v, &v->in, v->in.recorded);
 	td_vmm_step_out(v, was);
 }
 

@@ -173,16 +173,14 @@ cu_result cuMemGetAddressRange_v2(cu_ptr *base, size_t *bytes, cu_ptr at)
 	return CU_OK;
 }
 
-/* What is on the host just now is the program's device memory all the same. */
-static void correct(void *value, int attribute, const struct td_vmm_range *range)
+/* Managed memory is the program's device memory, wherever it is just now. */
+static void correct(void *value, int attribute, cu_ptr at, const struct td_vmm_range *range)
 {
-	if (attribute == CU_POINTER_MEMORY_TYPE)
-		*(unsigned *)value = CU_MEMORY_DEVICE;
-	else if (attribute == CU_POINTER_CONTEXT)
+	if (attribute == CU_POINTER_CONTEXT)
 		*(cu_context *)value = td_gpu.context;
-	else if (attribute == CU_POINTER_DEVICE)
-		*(int *)value = td_gpu.device;
-	else if (attribute == CU_POINTER_RANGE_START)
+	else if (attribute == CU_POINTER_DEVICE_ADDRESS)
+		*(cu_ptr *)value = at;
+	else if (attribute == CU_POINTER_BUFFER || attribute == CU_POINTER_RANGE_START)
 		*(cu_ptr *)value = range->base;
 	else if (attribute == CU_POINTER_RANGE_SIZE)
 		*(size_t *)value = range->end - range->base;
@@ -193,9 +191,12 @@ cu_result cuPointerGetAttribute(void *value, int attribute, cu_ptr at)
 	struct td_vmm_range range;
 	if (!HAS(cuPointerGetAttribute))
 		return CU_NOT_SUPPORTED;
-	cu_result rc = td_gpu_next.cuPointerGetAttribute(value, attribute, at);
-	if (!rc && is_ours(at) && td_vmm_find(td_gpu.vmm, at, &range))
-		correct(value, attribute, &range);
+	if (!is_ours(at) || !td_vmm_find(td_gpu.vmm, at, &range))
+		return td_gpu_next.cuPointerGetAttribute(value, attribute, at);
+	cu_result rc =
+		td_gpu_next.cuPointerGetAttribute(value, attribute, td_vmm_page(td_gpu.vmm));
+	if (!rc)
+		correct(value, attribute, at, &range);
 	return rc;
 }
 
@@ -204,11 +205,12 @@ cu_result cuPointerGetAttributes(unsigned n, int *attributes, void **values, cu_
 	struct td_vmm_range range;
 	if (!HAS(cuPointerGetAttributes))
 		return CU_NOT_SUPPORTED;
-	cu_result rc = td_gpu_next.cuPointerGetAttributes(n, attributes, values, at);
-	if (!rc && is_ours(at) && td_vmm_find(td_gpu.vmm, at, &range)) {
-		for (unsigned i = 0; i < n; i++)
-			correct(values[i], attributes[i], &range);
-	}
+	if (!is_ours(at) || !td_vmm_find(td_gpu.vmm, at, &range))
+		return td_gpu_next.cuPointerGetAttributes(n, attributes, values, at);
+	cu_result rc = td_gpu_next.cuPointerGetAttributes(n, attributes, values,
+							  td_vmm_page(td_gpu.vmm));
+	for (unsigned i = 0; !rc && i < n; i++)
+		correct(values[i], attributes[i], at, &range);
 	return rc;
 }
 

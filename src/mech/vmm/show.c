@@ -1,0 +1,46 @@
+/* Which memory the program's address leads to: the card's, the host's, or none.
+ *
+ * To map 32 MiB of host memory takes the driver as long as to copy them, and to map memory of the
+ * card a tenth of that. So with trust, a chunk that leaves the card is not mapped until work names
+ * it that uses it on the host. Without trust, all work may touch all memory, and all is mapped. */
+#include "inside.h"
+
+cu_result td_vmm_show(struct td_vmm *v, cu_ptr at, uint64_t bytes, cu_piece piece)
+{
+	struct cu_access who = {{CU_LOCATION_DEVICE, v->device}, CU_ACCESS_READ_WRITE};
+	cu_result rc = v->cuda->cuMemMap(at, bytes, 0, piece, 0);
+	if (rc)
+		return rc;
+	rc = v->cuda->cuMemSetAccess(at, bytes, &who, 1);
+	if (rc)
+		v->cuda->cuMemUnmap(at, bytes);
+	return rc;
+}
+
+bool td_vmm_lead(struct td_vmm *v, uint32_t chunk, cu_piece piece)
+{
+	struct td_vmm_chunk *c = &v->chunk[chunk];
+	cu_ptr at = td_vmm_address(v, chunk);
+	uint64_t bytes = td_vmm_bytes(c);
+	cu_piece was = c->shown;
+	if (was == piece)
+		return true;
+	if (was && v->cuda->cuMemUnmap(at, bytes))
+		return false;
+	c->shown = piece;
+	if (!piece || td_vmm_show(v, at, bytes, piece) == CU_OK)
+		return true;
+	c->shown = was && td_vmm_show(v, at, bytes, was) == CU_OK ? was : 0;
+	return false;
+}
+
+void td_vmm_lead_all(struct td_vmm *v, const uint32_t *chunks, uint32_t n)
+{
+	bool all = true;
+	for (uint32_t i = 0; i < n; i++) {
+		const struct td_vmm_chunk *c = &v->chunk[chunks[i]];
+		all &= c->shown || td_vmm_lead(v, chunks[i], c->host.id);
+	}
+	if (!all)
+		td_vmm_say(v, "the driver lost a mapping: the next access to it ends the program");
+}
