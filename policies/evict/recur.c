@@ -1,29 +1,41 @@
-/* Each chunk is expected back after the longest of its last intervals between accesses. The victim
- * is the chunk that is expected last. In a round over more than fits, that is the chunk that was
- * just used; what was brought ahead is expected soon, and stays. A chunk that did not come back
- * when it was expected, and not for twice as long, leaves first.
+/* Each chunk is expected back when its own intervals between accesses say so, and the victim is the
+ * chunk that is expected last. In a round over more than fits, that is the chunk that was just used.
+ * A chunk that did not come back when it was expected, and not for twice as long, is expected after
+ * the far interval; if that is over as well, it leaves first.
  *
- *     interval(c) = max(now - last access, 7/8 of what it was)
- *     expected(c) = last access + interval(c); after the first access, twice its time; when it
- * comes in, now */
+ *     interval(c) = max(now - last access, 7/8 of what it was), of far intervals, and apart from
+ *                   them of soon ones: those below a quarter of the far
+ *     expected(c) = last access + the far or the soon interval, as it was the last time after an
+ *                   interval of the kind of the last one; after the first access, twice its time
+ *
+ * In a round over more than fits, any chunks may be those that stay. If they lie side by side, the
+ * bus is idle while they are used, and the program waits for it after that. So a share of all
+ * numbers, evenly spread, is expected twice as early. The share is right if all of them stay, and no
+ * others do. */
 #include "tide/ostree.h"
 #include "tide/policy.h"
+
+#define SHARE_ALL (UINT64_C(1) << 32)
+#define SHARE_UP (SHARE_ALL / 512)  /* one of the others stayed */
+#define SHARE_DOWN (SHARE_ALL / 64) /* one of the share leaves */
+#define OFTEN 3
+#define SPREAD UINT32_C(2654435769) /* 2^32 over the golden ratio: multiples lie evenly in 2^32 */
 
 struct slot {
 	struct tide_osnode node;
 	bool known; /* it was accessed twice */
 	bool fresh; /* it came in, and was not accessed since */
-	uint64_t last, interval;
-	uint64_t expected; /* of a resident chunk: its place in its tree */
+	bool soon; /* the last interval was */
+	bool late; /* it did not come back soon, as it was expected to */
+	uint8_t soon_after[2]; /* how often a soon one followed each kind lately, up to OFTEN */
+	uint64_t last, far_interval, soon_interval;
+	uint64_t expected; /* of a resident chunk: its place in the tree */
 };
-
-/* Resident chunks, by `expected`, then by number. Fresh ones have a tree of their own: something
- * wants them soon, however late the others are. */
-enum { USED, FRESH, TREES };
 
 struct recur {
 	const struct tide_view *view;
-	struct tide_ostree tree[TREES];
+	struct tide_ostree tree; /* resident chunks, by `expected`, then by number */
+	uint64_t share;
 	uint64_t overdue; /* victims that did not come back when expected */
 };
 
@@ -54,26 +66,84 @@ static int create(void *self, const struct tide_view *view, const union tide_val
 	return 0;
 }
 
-static struct tide_ostree *tree_of(struct recur *s, uint32_t i)
-{
-	return &s->tree[slot(s, i)->fresh ? FRESH : USED];
-}
-
 static void enter(struct recur *s, uint32_t i, uint64_t expected, bool fresh)
 {
 	struct tide_osview v = tree_view(s);
 	slot(s, i)->expected = expected;
 	slot(s, i)->fresh = fresh;
-	tide_ostree_add(tree_of(s, i), &v, i);
+	tide_ostree_add(&s->tree, &v, i);
 }
 
 static void leave(struct recur *s, uint32_t i)
 {
 	struct tide_osview v = tree_view(s);
-	tide_ostree_remove(tree_of(s, i), &v, i);
+	tide_ostree_remove(&s->tree, &v, i);
 }
 
-/* It comes because it is wanted: it is expected now, and was away for all of the interval. */
+/* ---- the share that stays ---- */
+
+static bool stays(const struct recur *s, uint32_t i)
+{
+	uint64_t n = tide_chunk_number(s->view, (tide_chunk){i});
+	return (uint32_t)n * SPREAD < s->share;
+}
+
+static void widen(struct recur *s)
+{
+	s->share = s->share < SHARE_ALL - SHARE_UP ? s->share + SHARE_UP : SHARE_ALL;
+}
+
+static void narrow(struct recur *s)
+{
+	s->share = s->share > SHARE_DOWN ? s->share - SHARE_DOWN : 0;
+}
+
+/* ---- intervals ---- */
+
+static bool is_soon(const struct slot *at, uint64_t interval)
+{
+	return interval < at->far_interval / 4;
+}
+
+static void learn(struct slot *at, uint64_t interval)
+{
+	bool soon = is_soon(at, interval);
+	uint64_t *of = soon ? &at->soon_interval : &at->far_interval;
+	uint64_t least = *of - *of / 8;
+	*of = interval > least ? interval : least;
+	uint8_t *often = &at->soon_after[at->soon];
+	if (soon && *often < OFTEN)
+		++*often;
+	else if (!soon && *often)
+		--*often;
+	at->soon = soon;
+	at->known = true;
+	at->late = false;
+}
+
+static bool is_wanted_soon(const struct slot *at)
+{
+	return !at->late && at->soon_after[at->soon] > OFTEN / 2;
+}
+
+/* After its last access, and how it is expected now. */
+static uint64_t interval_of(const struct slot *at)
+{
+	return is_wanted_soon(at) ? at->soon_interval : at->far_interval;
+}
+
+static uint64_t next_of(const struct recur *s, uint32_t i)
+{
+	const struct slot *at = slot(s, i);
+	if (!at->known)
+		return 2 * at->last;
+	return at->last + interval_of(at) / (!is_wanted_soon(at) && stays(s, i) ? 2 : 1);
+}
+
+/* ---- calls ---- */
+
+/* It was away for all of the interval, so the far one is no shorter. It comes because it is wanted,
+ * if not as soon as what is used all the time. */
 static void on_migrated(void *self, tide_chunk c, uint64_t pages)
 {
 	struct recur *s = self;
@@ -81,25 +151,24 @@ static void on_migrated(void *self, tide_chunk c, uint64_t pages)
 	uint64_t now = s->view->near->time;
 	if (!tide_came_in(s->view, c, pages))
 		return;
-	if (at->last && at->interval < now - at->last)
-		at->interval = now - at->last;
-	enter(s, c.index, now, true);
+	if (at->last && at->far_interval < now - at->last)
+		at->far_interval = now - at->last;
+	enter(s, c.index, now + at->far_interval / 16, true);
 }
 
 static void on_access(void *self, tide_chunk c, tide_page p, uint64_t ref)
 {
 	struct recur *s = self;
 	struct slot *at = slot(s, c.index);
-	uint64_t now = s->view->near->time, interval = now - at->last;
+	uint64_t now = s->view->near->time;
 	(void)p, (void)ref;
 	leave(s, c.index);
-	if (at->last) {
-		uint64_t least = at->interval - at->interval / 8;
-		at->interval = interval > least ? interval : least;
-		at->known = true;
-	}
+	if (at->known && !at->fresh && !is_soon(at, now - at->last) && !stays(s, c.index))
+		widen(s);
+	if (at->last)
+		learn(at, now - at->last);
 	at->last = now;
-	enter(s, c.index, at->known ? now + at->interval : 2 * now, false);
+	enter(s, c.index, next_of(s, c.index), false);
 }
 
 static void on_evicted(void *self, tide_chunk c, const struct tide_evicted *what)
@@ -111,46 +180,61 @@ static void on_evicted(void *self, tide_chunk c, const struct tide_evicted *what
 static bool is_overdue(const struct recur *s, uint32_t i)
 {
 	const struct slot *at = slot(s, i);
-	bool has_interval = at->known || (at->fresh && at->interval);
-	return has_interval && s->view->near->time > at->expected + 2 * at->interval;
+	uint64_t interval = at->fresh ? at->far_interval : interval_of(at);
+	return s->view->near->time > at->expected + 2 * (interval ? interval : at->expected / 2);
 }
 
-/* The first valid chunk of a tree, from its one end or the other. */
-static uint32_t first_valid(const struct recur *s, const struct tide_ostree *t)
+/* The first valid chunk of the tree, and the last. */
+static uint32_t first_valid(const struct recur *s)
 {
 	struct tide_osview v = tree_view(s);
 	uint64_t k = 0;
-	uint32_t i = tide_ostree_select(t, &v, k);
+	uint32_t i = tide_ostree_select(&s->tree, &v, k);
 	while (i != TIDE_NIL && !tide_valid(s->view, (tide_chunk){i}))
-		i = tide_ostree_select(t, &v, ++k);
+		i = tide_ostree_select(&s->tree, &v, ++k);
 	return i;
 }
 
-static uint32_t last_valid(const struct recur *s, const struct tide_ostree *t)
+static uint32_t last_valid(const struct recur *s)
 {
 	struct tide_osview v = tree_view(s);
-	uint64_t k = tide_ostree_count(t, &v);
+	uint64_t k = tide_ostree_count(&s->tree, &v);
 	while (k--) {
-		uint32_t i = tide_ostree_select(t, &v, k);
+		uint32_t i = tide_ostree_select(&s->tree, &v, k);
 		if (tide_valid(s->view, (tide_chunk){i}))
 			return i;
 	}
 	return TIDE_NIL;
 }
 
+/* The one that is overdue longest. What did not come back soon is not overdue, but expected later. */
+static uint32_t first_overdue(struct recur *s)
+{
+	for (;;) {
+		uint32_t i = first_valid(s);
+		if (i == TIDE_NIL || !is_overdue(s, i))
+			return TIDE_NIL;
+		struct slot *at = slot(s, i);
+		if (at->fresh || !is_wanted_soon(at))
+			return i;
+		at->late = true;
+		leave(s, i);
+		enter(s, i, next_of(s, i), false);
+	}
+}
+
 static tide_chunk pick_victim(void *self)
 {
 	struct recur *s = self;
-	uint32_t i = TIDE_NIL;
-	for (int t = 0; t < TREES; t++) {
-		i = first_valid(s, &s->tree[t]);
-		if (i != TIDE_NIL && is_overdue(s, i)) {
-			s->overdue++;
-			return (tide_chunk){i};
-		}
+	uint32_t i = first_overdue(s);
+	if (i != TIDE_NIL) {
+		s->overdue++;
+		return (tide_chunk){i};
 	}
-	i = last_valid(s, &s->tree[USED]);
-	return (tide_chunk){i != TIDE_NIL ? i : last_valid(s, &s->tree[FRESH])};
+	i = last_valid(s);
+	if (i != TIDE_NIL && slot(s, i)->known && stays(s, i))
+		narrow(s);
+	return (tide_chunk){i};
 }
 
 static bool follows_lru(void *self)
@@ -163,6 +247,7 @@ static void report(void *self, const struct tide_report *r)
 {
 	const struct recur *s = self;
 	r->number(r->to, "overdue_victims", s->overdue);
+	r->number(r->to, "staying_percent", s->share * 100 / SHARE_ALL);
 }
 
 const struct tide_policy td_policy_evict_recur = {

@@ -97,6 +97,49 @@ static void what_does_not_come_back_leaves(void **state)
 	assert_true(faults_of("recur", 100) < 100 + 80 * 4);
 }
 
+/* Of the last of the rounds: the most visits one after the other that are no faults. */
+static uint64_t longest_run_of_hits(uint64_t chunks, uint64_t near_pages, uint64_t rounds)
+{
+	struct td_engine *e = start_with("recur", "none", 1, near_pages, chunks);
+	uint64_t run = 0, longest = 0;
+
+	for (uint64_t i = 0; i < chunks * rounds; i++) {
+		uint64_t faults = e->counts.faults;
+		read_page(e, i % chunks);
+		run = e->counts.faults == faults ? run + 1 : 0;
+		if (i >= chunks * (rounds - 1) && run > longest)
+			longest = run;
+	}
+	td_engine_destroy(e);
+	return longest;
+}
+
+/* The bus has work all the time: what stays is not the first half of a round. */
+static void what_stays_is_spread(void **state)
+{
+	(void)state;
+	assert_true(longest_run_of_hits(200, 100, 40) <= 25);
+	assert_true(longest_run_of_hits(200, 50, 40) <= 4);
+}
+
+/* Temporaries, each used for a part of a round, beside a loop that does not fit. What follow brings
+ * ahead does not push them out with every use. */
+static void temporaries_stay_while_they_are_used(void **state)
+{
+	(void)state;
+	visits_n = 0;
+	for (int r = 0; r < 30; r++)
+		for (uint64_t i = 0; i < 300; i++) {
+			visit(i);
+			for (uint64_t k = 0; k < 3; k++)
+				visit(1000 + i / 30 * 3 + k);
+		}
+	uint64_t moves = run_visits("recur", "follow", 100).pages;
+	uint64_t best = run_visits("opt", "none", 100).pages;
+	if (moves * 100 > best * 125)
+		fail_msg("%lu moves, opt has %lu", moves, best);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -105,6 +148,8 @@ int main(void)
 		cmocka_unit_test(chunks_visited_twice_do_not_mislead),
 		cmocka_unit_test(a_stream_does_not_push_out_a_loop),
 		cmocka_unit_test(what_does_not_come_back_leaves),
+		cmocka_unit_test(what_stays_is_spread),
+		cmocka_unit_test(temporaries_stay_while_they_are_used),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
