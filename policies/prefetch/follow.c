@@ -7,7 +7,10 @@
  *                  ^ place     ^ now      next: c, then d
  *
  * What is visited twice in a round, as x is, does not mislead: the place goes on where it is, and
- * looks for the last visit of a chunk only when the program leaves the order. */
+ * looks for the last visit of a chunk only when the program leaves the order.
+ *
+ * A program may have no order. So each chunk that should come is a guess, and a right one if it is
+ * visited soon. While less than half of the guesses are right, nothing is brought. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -15,11 +18,13 @@
 
 #define LOG ((uint64_t)1 << 16) /* visits */
 #define SKIP 16                 /* visits that may be left out without leaving the order */
+#define RIGHT_ALL 256           /* if all guesses were right lately */
+#define RIGHT_SHARE 16          /* of the score, for each guess */
 
 struct slot {
 	uint64_t last;  /* time of the last access; 0: none */
 	uint64_t visit; /* its last one in the log, + 1; 0: none */
-	bool ahead;     /* it was brought ahead, and not accessed yet */
+	uint64_t guess; /* visits when it was expected soon, + 1; 0: it was accessed since */
 };
 
 struct follow {
@@ -29,6 +34,7 @@ struct follow {
 	uint64_t visits;  /* so far */
 	uint64_t place;   /* in the log, + 1; 0: none */
 	uint64_t aligned; /* when the place was found */
+	uint64_t right;   /* guesses, of RIGHT_ALL */
 	uint64_t planned, wasted;
 };
 
@@ -45,6 +51,7 @@ static int create(void *self, const struct tide_view *view, const union tide_val
 	s->depth = (uint64_t)values[0].i;
 	s->reach = (uint64_t)values[1].i;
 	s->gap = (uint64_t)values[2].i;
+	s->right = RIGHT_ALL;
 	s->log = malloc(LOG * sizeof *s->log);
 	return s->log ? 0 : tide_fail(err, -ENOMEM, "out of memory for the log of visits");
 }
@@ -52,6 +59,17 @@ static int create(void *self, const struct tide_view *view, const union tide_val
 static void destroy(void *self)
 {
 	free(((struct follow *)self)->log);
+}
+
+static bool is_fresh(const struct follow *s, uint64_t guess)
+{
+	return guess && s->visits - (guess - 1) <= s->reach;
+}
+
+static void judge(struct follow *s, bool right)
+{
+	s->right -= s->right / RIGHT_SHARE;
+	s->right += right ? RIGHT_ALL / RIGHT_SHARE : 0;
 }
 
 static bool is_kept(const struct follow *s, uint64_t visit)
@@ -83,7 +101,9 @@ static void on_access(void *self, tide_chunk c, tide_page p, uint64_t ref)
 	uint64_t now = s->view->near->time, last = at->last;
 	(void)p, (void)ref;
 	at->last = now;
-	at->ahead = false;
+	if (at->guess)
+		judge(s, is_fresh(s, at->guess));
+	at->guess = 0;
 	if (last && now - last <= s->gap)
 		return;
 	align(s, c.index);
@@ -94,15 +114,25 @@ static void on_access(void *self, tide_chunk c, tide_page p, uint64_t ref)
 static void on_evicted(void *self, tide_chunk c, const struct tide_evicted *what)
 {
 	struct follow *s = self;
+	struct slot *at = slot(s, c.index);
 	(void)what;
-	s->wasted += slot(s, c.index)->ahead;
-	slot(s, c.index)->ahead = false;
+	if (at->guess)
+		judge(s, false);
+	s->wasted += at->guess > 0;
+	at->guess = 0;
 }
 
-static void bring(struct follow *s, tide_chunk c, struct tide_plan *to)
+static void guess(struct follow *s, tide_chunk c, struct tide_plan *to)
 {
+	struct slot *at = slot(s, c.index);
+	if (is_fresh(s, at->guess))
+		return;
+	if (at->guess)
+		judge(s, false);
+	at->guess = s->visits + 1;
+	if (s->right < RIGHT_ALL / 2)
+		return;
 	tide_plan_chunk(to, tide_chunk_number(s->view, c), tide_whole_chunk(s->view));
-	slot(s, c.index)->ahead = true;
 	s->planned++;
 }
 
@@ -117,9 +147,9 @@ static void plan(struct follow *s, tide_chunk c, struct tide_plan *to)
 	for (uint64_t at = s->place; s->place && left && at < end && is_kept(s, at); at++) {
 		tide_chunk next = {s->log[at % LOG]};
 		bool absent = next.index != c.index && !tide_resident(s->view, next);
-		if (absent && !slot(s, next.index)->ahead)
-			bring(s, next, to);
-		left -= absent || slot(s, next.index)->ahead;
+		if (absent)
+			guess(s, next, to);
+		left -= slot(s, next.index)->guess > 0;
 	}
 }
 

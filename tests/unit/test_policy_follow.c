@@ -68,7 +68,7 @@ static void small_deviations_are_followed(void **state)
 		assert_follows(near_pages, 160, 60, 15);
 }
 
-/* Where there is no order, little is brought in vain: the place is lost all the time. */
+/* Where there is no order, most guesses are wrong, and then nothing is brought. */
 static void no_order_is_not_followed_far(void **state)
 {
 	struct moved m;
@@ -80,7 +80,7 @@ static void no_order_is_not_followed_far(void **state)
 		visit(tide_random_next(&seed) % 200);
 	m = run_visits("recur", "follow", 100);
 	alone = run_visits("recur", "none", 100).pages;
-	if (m.pages > alone * 5)
+	if (m.pages > alone * 5 / 4)
 		fail_msg("%lu moves, %lu without", m.pages, alone);
 }
 
