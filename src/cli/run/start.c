@@ -183,8 +183,9 @@ static void set_gpu(const struct td_run *r)
 #define TD_SETTING(name) set("TIDE_GPU_", #name, r->gpu.settings.name);
 #include "run/gpu/settings.def"
 #undef TD_SETTING
-	/* JAX would take three quarters of the memory as one allocation. */
-	setenv("XLA_PYTHON_CLIENT_ALLOCATOR", "platform", 0);
+	/* JAX would map memory itself, three quarters of all as one allocation. */
+	setenv("XLA_PYTHON_CLIENT_ALLOCATOR", "cuda_async", 0);
+	setenv("XLA_PYTHON_CLIENT_PREALLOCATE", "false", 0);
 }
 
 /* In the child, before the program begins. A run inside a run has settings of its own for the

@@ -223,6 +223,7 @@ cu_result td_vmm_show(struct td_vmm *v, cu_ptr at, uint64_t bytes, cu_piece piec
 bool td_vmm_lead(struct td_vmm *v, uint32_t chunk, cu_piece piece);
 /* Under the lock, while no mover has them: what is on the host can be used there. */
 void td_vmm_lead_all(struct td_vmm *v, const uint32_t *chunks, uint32_t n);
+void td_vmm_lead_hidden(struct td_vmm *v); /* the same of all chunks */
 
 /* alloc.c */
 void td_vmm_reap(struct td_vmm *v, bool wait);

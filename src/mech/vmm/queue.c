@@ -158,6 +158,7 @@ void td_vmm_carry_out_all(struct td_vmm *v)
 	while (v->jobs_n || v->moving_n)
 		pthread_cond_wait(&v->calm, &v->lock);
 	v->exclusive = false;
+	td_vmm_lead_hidden(v);
 }
 
 int td_vmm_start_movers(struct td_vmm *v, struct tide_error *err)

@@ -1,8 +1,9 @@
 /* Which memory the program's address leads to: the card's, the host's, or none.
  *
  * To map 32 MiB of host memory takes the driver as long as to copy them, and to map memory of the
- * card a tenth of that. So with trust, a chunk that leaves the card is not mapped until work names
- * it that uses it on the host. Without trust, all work may touch all memory, and all is mapped. */
+ * card a tenth of that. So a chunk that leaves the card is not mapped to the host at once. With
+ * trust, it is when work names it that uses it on the host. Without, all work may touch all memory:
+ * all is mapped before work goes on, while the copies to the card are under way. */
 #include "inside.h"
 
 cu_result td_vmm_show(struct td_vmm *v, cu_ptr at, uint64_t bytes, cu_piece piece)
@@ -34,13 +35,35 @@ bool td_vmm_lead(struct td_vmm *v, uint32_t chunk, cu_piece piece)
 	return false;
 }
 
+static bool are_shown(const struct td_vmm *v, const uint32_t *chunks, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		if (!v->chunk[chunks[i]].shown)
+			return false;
+	}
+	return true;
+}
+
 void td_vmm_lead_all(struct td_vmm *v, const uint32_t *chunks, uint32_t n)
 {
 	bool all = true;
+	if (are_shown(v, chunks, n))
+		return;
+	struct td_vmm_inside was = td_vmm_step_in(v);
 	for (uint32_t i = 0; i < n; i++) {
 		const struct td_vmm_chunk *c = &v->chunk[chunks[i]];
 		all &= c->shown || td_vmm_lead(v, chunks[i], c->host.id);
 	}
+	td_vmm_step_out(v, was);
 	if (!all)
 		td_vmm_say(v, "the driver lost a mapping: the next access to it ends the program");
+}
+
+void td_vmm_lead_hidden(struct td_vmm *v)
+{
+	for (uint32_t i = 0; i < v->chunks_n; i++) {
+		const struct td_vmm_chunk *c = &v->chunk[i];
+		if (c->allocation != TD_VMM_NONE && c->host.id && !c->shown)
+			td_vmm_lead_all(v, &i, 1);
+	}
 }
