@@ -45,7 +45,8 @@ TIDE_GPU_seed=3
 TIDE_GPU_slots=HERE/tmp/tide-run-X/gpu-slots
 TIDE_GPU_threshold=1048576
 TIDE_GPU_trust=none
-XLA_PYTHON_CLIENT_ALLOCATOR=platform
+XLA_PYTHON_CLIENT_ALLOCATOR=cuda_async
+XLA_PYTHON_CLIENT_PREALLOCATE=false
 END
 says 'no GPU memory was managed'
 echo check >file
