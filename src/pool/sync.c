@@ -1,6 +1,10 @@
 /* Makes one range durable: writes its dirty pages, and waits until the storage has them. What else
  * is dirty stays so. */
+#include <sched.h>
+
 #include "inside.h"
+
+#define WALKED 4096 /* pages that are looked at before other threads have their turn */
 
 /* Another crew may be writing the page, or have a dirty block of it on its way. */
 static bool is_elsewhere(struct td_pool *p, const struct td_pool_work *w, uint64_t page)
@@ -23,6 +27,7 @@ static bool is_dirty(struct td_pool *p, uint64_t page)
 static size_t claim_pages(struct td_pool *p, struct td_pool_work *w, uint64_t *page, uint64_t end)
 {
 	size_t n = 0;
+	end = end - *page < WALKED ? end : *page + WALKED;
 	while (n < p->batch && *page < end) {
 		if (is_elsewhere(p, w, *page)) {
 			if (n)
@@ -59,6 +64,8 @@ static int write_range(struct td_pool *p, uint64_t page, uint64_t end)
 	while (page < end) {
 		int failed = write_some(p, &page, end);
 		rc = rc ? rc : failed;
+		if (page < end)
+			sched_yield();
 	}
 	pthread_mutex_unlock(&p->range_lock);
 	return rc;

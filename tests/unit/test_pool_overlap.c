@@ -428,48 +428,6 @@ static void test_failing_writes(void **state)
 	check_writes(TD_POOL_ON, 1024, 3, 4, "delay=200us,write=ENOSPC:4");
 }
 
-/* A sync writes its range and nothing else. */
-static void test_sync_of_a_range(void **state)
-{
-	struct fixture f;
-	struct tide_error err = {0};
-	(void)state;
-	make_file(&f, 64, NULL);
-	f.config.batch = 4;
-	open_pool(&f);
-	for (uint64_t i = 0; i < 14; i++)
-		access_page(&f, i, true, i + 1);
-	assert_int_equal(td_pool_sync(f.pool, 2 * PAGE + 100, 6 * PAGE, NULL), 0); /* 2 to 8 */
-	assert_int_equal(stats_of(&f).dirty_pages, 14 - 7);
-	assert_int_equal(stats_of(&f).counts.tier3_writes, 7);
-	assert_int_equal(td_pool_sync(f.pool, 2 * PAGE, 0, NULL), 0);
-	assert_int_equal(td_pool_sync(f.pool, 0, 65 * PAGE, &err), -EINVAL);
-	assert_int_equal(stats_of(&f).dirty_pages, 14 - 7);
-	close_pool(&f);
-	check_file(&f);
-	remove_file(&f);
-}
-
-static void test_sync_fails(void **state)
-{
-	struct fixture f;
-	struct tide_error err = {0};
-	(void)state;
-	make_file(&f, 64, NULL);
-	f.config.inject = "write=ENOSPC:2";
-	open_pool(&f);
-	access_page(&f, 1, true, 1);
-	access_page(&f, 3, true, 1); /* another write: the second one fails */
-	assert_int_equal(td_pool_sync(f.pool, PAGE, 3 * PAGE, &err), -ENOSPC);
-	assert_non_null(strstr(err.text, "kept"));
-	assert_int_equal(stats_of(&f).dirty_pages, 1);
-	assert_int_equal(td_pool_sync(f.pool, PAGE, 3 * PAGE, &err), 0);
-	assert_int_equal(stats_of(&f).dirty_pages, 0);
-	check_file(&f);
-	close_pool(&f);
-	remove_file(&f);
-}
-
 /* Pages that are neighbours in the file are one write, whatever blocks they have: so one fails with
  * the other, and the next flush writes all of them. */
 static void test_neighbours(void **state)
@@ -503,8 +461,7 @@ int main(void)
 		cmocka_unit_test(test_one_page),       cmocka_unit_test(test_one_block),
 		cmocka_unit_test(test_victim),         cmocka_unit_test(test_trim_waits),
 		cmocka_unit_test(test_turns),          cmocka_unit_test(test_flush_beside_eviction),
-		cmocka_unit_test(test_failing_writes), cmocka_unit_test(test_sync_of_a_range),
-		cmocka_unit_test(test_sync_fails),     cmocka_unit_test(test_neighbours),
+		cmocka_unit_test(test_failing_writes), cmocka_unit_test(test_neighbours),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
