@@ -6,7 +6,8 @@
 
 #include "inside.h"
 
-#define GROUP 64 /* pages that one call asks for together */
+#define GROUP 64    /* pages that one call asks for together */
+#define TOGETHER 17 /* pages that a copy pins: 64 KiB that begin anywhere */
 
 uint64_t td_pool_bytes(const struct td_pool *p)
 {
@@ -144,6 +145,13 @@ struct range {
 	size_t n;
 };
 
+static void advance(struct range *g, size_t n)
+{
+	g->offset += n;
+	g->to = g->to ? g->to + n : NULL;
+	g->from = g->from ? g->from + n : NULL;
+}
+
 static struct td_pool_request next_part(const struct td_pool *p, struct range *g)
 {
 	size_t at = (size_t)(g->offset % p->page_bytes), n = p->page_bytes - at;
@@ -156,24 +164,54 @@ static struct td_pool_request next_part(const struct td_pool *p, struct range *g
 				    .n = n};
 	if (g->write && !g->from)
 		r.from = p->zeros;
-	g->offset += n;
-	g->to = g->to ? g->to + n : NULL;
-	g->from = g->from ? g->from + n : NULL;
+	advance(g, n);
 	return r;
 }
 
-static bool copy_hit(struct td_pool *p, const struct td_pool_request *r)
+/* Few of a small pool: threads that copy must leave room for those that miss. */
+static size_t pages_together(const struct td_pool *p, const struct range *g)
 {
-	struct tide_pool_pin pin;
-	if (p->degree > 1 || !td_pool_hit(p, r->page, r->write, &pin))
-		return false;
-	unsigned char *bytes = (unsigned char *)pin.addr + r->at;
-	if (r->write)
-		memcpy(bytes, r->from, r->n);
+	uint64_t left = (g->end - 1) / p->page_bytes - g->offset / p->page_bytes + 1;
+	uint64_t most = p->main_max / 64 + 1 < TOGETHER ? p->main_max / 64 + 1 : TOGETHER;
+	return left < most ? left : most;
+}
+
+static void copy_bytes(struct range *g, unsigned char *bytes, size_t n)
+{
+	if (!g->write)
+		memcpy(g->to, bytes, n);
+	else if (g->from)
+		memcpy(bytes, g->from, n);
 	else
-		memcpy(r->to, bytes, r->n);
-	td_pool_release(p, (uint32_t)(pin.handle >> 32), r->write);
-	return true;
+		memset(bytes, 0, n);
+	advance(g, n);
+}
+
+/* Of n pages, those at the beginning whose frames are neighbours. */
+static size_t copy_neighbours(const struct td_pool *p, struct range *g, const uint64_t *refs,
+			      size_t n)
+{
+	unsigned char *bytes = td_pool_bytes_of(p, (uint32_t)(refs[0] >> 32));
+	size_t at = (size_t)(g->offset % p->page_bytes), pages = 1, most = p->page_bytes;
+	for (; pages < n; pages++, most += p->page_bytes)
+		if (td_pool_bytes_of(p, (uint32_t)(refs[pages] >> 32)) != bytes + most)
+			break;
+	most -= at;
+	copy_bytes(g, bytes + at, g->end - g->offset < most ? (size_t)(g->end - g->offset) : most);
+	return pages;
+}
+
+static bool copy_hits(struct td_pool *p, struct range *g)
+{
+	uint64_t refs[TOGETHER], page = g->offset / p->page_bytes;
+	size_t n = 0;
+	if (p->degree == 1)
+		n = td_pool_hits(p, page, pages_together(p, g), g->write, refs);
+	for (size_t i = 0; i < n;)
+		i += copy_neighbours(p, g, refs + i, n - i);
+	for (size_t i = 0; i < n; i++)
+		td_pool_release(p, (uint32_t)(refs[i] >> 32), g->write);
+	return n;
 }
 
 static int copy_rest(struct td_pool *p, struct range *g, struct tide_error *err)
@@ -195,8 +233,9 @@ static int copy_range(struct td_pool *p, struct range *g, struct tide_error *err
 {
 	int rc = 0;
 	while (!rc && g->offset < g->end) {
-		g->requests[g->n] = next_part(p, g);
-		g->n += !copy_hit(p, &g->requests[g->n]);
+		if (copy_hits(p, g))
+			continue;
+		g->requests[g->n++] = next_part(p, g);
 		if (g->n == GROUP)
 			rc = copy_rest(p, g, err);
 	}

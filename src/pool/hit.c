@@ -1,4 +1,7 @@
-/* The path of a hit, which takes no lock. */
+/* The path of a hit, which takes no lock.
+ *
+ * A locked instruction waits until all bytes stored before it are in the cache. So the pages of one
+ * call are pinned together, then copied, then unpinned together. */
 #include <sched.h>
 
 #include "queue.h"
@@ -20,16 +23,22 @@ static void give(struct td_pool_ring *r)
 	atomic_store_explicit(&r->taken, false, memory_order_release);
 }
 
-static uint32_t append(struct td_pool_ring *r, uint64_t ref)
+static uint32_t room_in(const struct td_pool_ring *r)
 {
-	uint32_t n = atomic_load_explicit(&r->n, memory_order_relaxed);
+	return TD_RING - atomic_load_explicit(&r->n, memory_order_relaxed);
+}
+
+/* What it has no room for is counted alone. True: it was empty. */
+static bool append(struct td_pool_ring *r, const uint64_t *refs, uint32_t n)
+{
+	uint32_t had = atomic_load_explicit(&r->n, memory_order_relaxed);
 	uint64_t hits = atomic_load_explicit(&r->hits, memory_order_relaxed);
-	atomic_store_explicit(&r->hits, hits + 1, memory_order_relaxed);
-	if (n < TD_RING) {
-		r->at[n++] = ref;
-		atomic_store_explicit(&r->n, n, memory_order_relaxed);
-	}
-	return n;
+	atomic_store_explicit(&r->hits, hits + n, memory_order_relaxed);
+	n = n < room_in(r) ? n : room_in(r);
+	for (uint32_t i = 0; i < n; i++)
+		r->at[had + i] = refs[i];
+	atomic_store_explicit(&r->n, had + n, memory_order_relaxed);
+	return !had;
 }
 
 static void drain_ring(struct td_pool *p, struct td_pool_ring *r)
@@ -63,21 +72,31 @@ void td_pool_drain(struct td_pool *p)
 		drain_ring(p, &p->rings[__builtin_ctzll(used)]);
 }
 
-/* A full ring is drained if that costs no wait. Otherwise further hits are not recorded: a little
- * of the order of hits that happened at the same time is lost. */
-static void record(struct td_pool *p, uint64_t ref)
+static unsigned take_mine(struct td_pool *p)
 {
 	unsigned i = my_ring();
 	while (!try_take(&p->rings[i]))
 		i = (i + 1) % TD_RINGS;
-	uint32_t n = append(&p->rings[i], ref);
-	give(&p->rings[i]);
-	if (n == 1)
-		atomic_fetch_or_explicit(&p->used_rings, UINT64_C(1) << i, memory_order_relaxed);
-	if (n == TD_RING && pthread_mutex_trylock(&p->lock) == 0) {
-		td_pool_drain(p);
-		pthread_mutex_unlock(&p->lock);
+	return i;
+}
+
+/* A ring without room is drained if that costs no wait. Otherwise these hits are not recorded: a
+ * little of the order of hits that happened at the same time is lost. */
+static void record(struct td_pool *p, const uint64_t *refs, uint32_t n)
+{
+	unsigned i = take_mine(p);
+	if (room_in(&p->rings[i]) < n) {
+		give(&p->rings[i]);
+		if (pthread_mutex_trylock(&p->lock) == 0) {
+			td_pool_drain(p);
+			pthread_mutex_unlock(&p->lock);
+		}
+		i = take_mine(p);
 	}
+	bool first = append(&p->rings[i], refs, n);
+	give(&p->rings[i]);
+	if (first)
+		atomic_fetch_or_explicit(&p->used_rings, UINT64_C(1) << i, memory_order_relaxed);
 }
 
 bool td_pool_try_pin(struct td_pool *p, uint64_t ref, uint64_t needed)
@@ -101,23 +120,37 @@ static void unpin(struct td_pool *p, uint32_t b)
 
 /* The page may have left the block for another one before the pin. Another page that shared the
  * block may now have it alone, and may write it. So the ref is read again. */
-bool td_pool_hit(struct td_pool *p, uint64_t page, bool write, struct tide_pool_pin *pin)
+static bool pin(struct td_pool *p, uint64_t page, bool write, uint64_t *ref)
 {
 	_Atomic uint64_t *at = td_pool_ref_at(p, page);
-	uint64_t ref = atomic_load_explicit(at, memory_order_acquire);
-	uint32_t b = (uint32_t)(ref >> 32);
-	if (!td_pool_try_pin(p, ref, write ? TD_MAIN | TD_PRIVATE : TD_MAIN))
+	*ref = atomic_load_explicit(at, memory_order_acquire);
+	if (!td_pool_try_pin(p, *ref, write ? TD_MAIN | TD_PRIVATE : TD_MAIN))
 		return false;
-	if (atomic_load_explicit(at, memory_order_acquire) != ref) {
-		unpin(p, b);
+	if (atomic_load_explicit(at, memory_order_acquire) == *ref)
+		return true;
+	unpin(p, (uint32_t)(*ref >> 32));
+	return false;
+}
+
+size_t td_pool_hits(struct td_pool *p, uint64_t page, size_t most, bool write, uint64_t *refs)
+{
+	size_t n = 0;
+	while (n < most && pin(p, page + n, write, &refs[n]))
+		n++;
+	if (!p->noted && n)
+		record(p, refs, (uint32_t)n);
+	for (size_t i = 0; p->noted && i < n; i++)
+		td_pool_note(p, page + i, write);
+	return n;
+}
+
+bool td_pool_hit(struct td_pool *p, uint64_t page, bool write, struct tide_pool_pin *pin)
+{
+	uint64_t ref;
+	if (!td_pool_hits(p, page, 1, write, &ref))
 		return false;
-	}
-	*pin = (struct tide_pool_pin){sizeof *pin, td_pool_bytes_of(p, b), page, ref,
-				      write ? TIDE_POOL_WRITE : TIDE_POOL_READ};
-	if (p->noted)
-		td_pool_note(p, page, write);
-	else
-		record(p, ref);
+	*pin = (struct tide_pool_pin){sizeof *pin, td_pool_bytes_of(p, (uint32_t)(ref >> 32)), page,
+				      ref, write ? TIDE_POOL_WRITE : TIDE_POOL_READ};
 	return true;
 }
 

@@ -459,6 +459,9 @@ void td_pool_heed_bound(struct td_pool *p);
 
 /* hit.c */
 bool td_pool_hit(struct td_pool *p, uint64_t page, bool write, struct tide_pool_pin *pin);
+/* Pins pages from this one on, up to the first that it cannot; how many. Their blocks are in the
+ * refs. */
+size_t td_pool_hits(struct td_pool *p, uint64_t page, size_t most, bool write, uint64_t *refs);
 /* Succeeds if the block has that generation and these flags, and can count one more pin. */
 bool td_pool_try_pin(struct td_pool *p, uint64_t ref, uint64_t needed);
 void td_pool_release(struct td_pool *p, uint32_t b, bool dirty);

@@ -2,20 +2,28 @@
  * file those of LRU(M + G). */
 #include "pool_help.h"
 
+#define MOST 1100 /* of the pages of main memory */
+
 /* A plain LRU, as one would write it on a blackboard. */
 struct lru {
-	uint64_t page[256];
-	bool dirty[256];
+	uint64_t page[MOST];
+	bool dirty[MOST];
 	size_t n, max;
 	uint64_t hits, misses, writes;
 };
 
-static void model(struct lru *l, uint64_t page, bool write)
+static size_t find(const struct lru *l, uint64_t page)
 {
 	size_t at = 0;
-	bool dirty = write;
 	while (at < l->n && l->page[at] != page)
 		at++;
+	return at;
+}
+
+static void model(struct lru *l, uint64_t page, bool write)
+{
+	size_t at = find(l, page);
+	bool dirty = write;
 	if (at < l->n) {
 		l->hits++;
 		dirty |= l->dirty[at];
@@ -76,6 +84,59 @@ static void test_equal_to_lru(void **state)
 		run_trace(seed);
 }
 
+/* Of one call, the pages that are there come first. */
+static void model_range(struct lru *l, uint64_t page, uint64_t end)
+{
+	uint64_t absent[64];
+	size_t n = 0;
+	for (; page < end; page++)
+		if (find(l, page) < l->n)
+			model(l, page, false);
+		else
+			absent[n++] = page;
+	for (size_t i = 0; i < n; i++)
+		model(l, absent[i], false);
+}
+
+static void access_range(struct fixture *f, uint64_t offset, uint64_t bytes, bool write)
+{
+	static unsigned char got[64 * PAGE];
+	if (write) {
+		scribble(f->shadow + offset, bytes, offset + bytes);
+		assert_int_equal(td_pool_write(f->pool, f->shadow + offset, bytes, offset, NULL),
+				 0);
+		return;
+	}
+	assert_int_equal(td_pool_read(f->pool, got, bytes, offset, NULL), 0);
+	assert_memory_equal(got, f->shadow + offset, bytes);
+}
+
+/* The pages of a call are pinned and noted together. */
+static void test_ranges(void **state)
+{
+	struct lru near = {.max = MOST};
+	struct fixture f;
+	uint64_t seed = 7;
+	(void)state;
+	make_file(&f, 1500, NULL);
+	f.config.main_pages = MOST;
+	f.config.device_pages = 0;
+	f.config.batch = 64;
+	open_pool(&f);
+	for (unsigned i = 0; i < 3000; i++) {
+		uint64_t offset = draw(&seed) % (f.pages * PAGE - 50 * PAGE);
+		uint64_t bytes = 1 + draw(&seed) % (50 * PAGE);
+		access_range(&f, offset, bytes, draw(&seed) % 4 == 0);
+		model_range(&near, offset / PAGE, (offset + bytes - 1) / PAGE + 1);
+	}
+	struct tide_counts c = stats_of(&f).counts;
+	assert_int_equal(c.hits, near.hits);
+	assert_int_equal(c.faults, near.misses);
+	close_pool(&f);
+	check_file(&f);
+	remove_file(&f);
+}
+
 /* Without equal blocks, DEDU of one block per page decides as GRAM does. */
 static void test_dedup_of_nothing(void **state)
 {
@@ -105,6 +166,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_equal_to_lru),
+		cmocka_unit_test(test_ranges),
 		cmocka_unit_test(test_dedup_of_nothing),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
