@@ -1,7 +1,5 @@
 /* Makes one range durable: writes its dirty pages, and waits until the storage has them. What else
  * is dirty stays so. */
-#include <sched.h>
-
 #include "inside.h"
 
 #define WALKED 4096 /* pages that are looked at before other threads have their turn */
@@ -57,15 +55,34 @@ static int write_some(struct td_pool *p, uint64_t *page, uint64_t end)
 	return rc;
 }
 
+/* What is dirty, or was and is being written, is in a private block until the file has it. */
+static bool may_be_dirty(const struct td_pool *p, uint64_t page)
+{
+	for (uint32_t i = 0; i < p->degree; i++) {
+		uint64_t ref = atomic_load_explicit(td_pool_ref_at(p, page * p->degree + i),
+						    memory_order_acquire);
+		uint64_t word = td_pool_word(p, (uint32_t)(ref >> 32));
+		if (word >> 32 == (uint32_t)ref && word & TD_PRIVATE)
+			return true;
+	}
+	return false;
+}
+
+/* Without the lock: of a range of gigabytes, most pages are absent. */
+static uint64_t next_page(const struct td_pool *p, uint64_t page, uint64_t end)
+{
+	while (page < end && !may_be_dirty(p, page))
+		page++;
+	return page;
+}
+
 static int write_range(struct td_pool *p, uint64_t page, uint64_t end)
 {
 	int rc = 0;
 	pthread_mutex_lock(&p->range_lock);
-	while (page < end) {
+	while ((page = next_page(p, page, end)) < end) {
 		int failed = write_some(p, &page, end);
 		rc = rc ? rc : failed;
-		if (page < end)
-			sched_yield();
 	}
 	pthread_mutex_unlock(&p->range_lock);
 	return rc;
