@@ -1,28 +1,16 @@
 /* Reads of streams, which are read ahead, and large reads, which go past the cache. */
 #include "pool/inside.h"
-#include "pool_help.h"
+#include "pool_threads.h"
 
-#define SECONDS 20 /* what does not come within them never comes */
 #define PAGES 512u
 
 static void open_ahead(struct fixture *f, uint64_t ahead_pages, uint64_t straight_pages)
 {
-	make_file(f, PAGES, NULL);
-	f->config.main_pages = 256;
-	f->config.device_pages = 0;
+	make_plain(f, PAGES);
 	f->config.batch = 64;
 	f->config.ahead_bytes = ahead_pages * PAGE;
 	f->config.straight_bytes = straight_pages * PAGE;
-	open_pool(f);
-	alarm(SECONDS);
-}
-
-static void end(struct fixture *f)
-{
-	alarm(0);
-	close_pool(f);
-	check_file(f);
-	remove_file(f);
+	open_watched(f);
 }
 
 static void read_bytes(struct fixture *f, uint64_t offset, uint64_t n)

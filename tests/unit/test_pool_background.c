@@ -1,25 +1,12 @@
 /* The thread that writes dirty pages before anything has to. */
-#include "pool_help.h"
-
-#define SECONDS 20 /* what does not come within them never comes */
+#include "pool_threads.h"
 
 static void open_bound(struct fixture *f, uint64_t dirty_pages, const char *inject)
 {
-	make_file(f, 256, NULL);
-	f->config.main_pages = 256;
-	f->config.device_pages = 0;
+	make_plain(f, 256);
 	f->config.dirty_pages = dirty_pages;
 	f->config.inject = inject;
-	open_pool(f);
-	alarm(SECONDS);
-}
-
-static void end(struct fixture *f)
-{
-	alarm(0);
-	close_pool(f);
-	check_file(f);
-	remove_file(f);
+	open_watched(f);
 }
 
 static int write_page(struct fixture *f, uint64_t page, uint64_t seed)
