@@ -8,9 +8,11 @@
 #   copy  nbdcopy of a sparse image with little data: at most twice the time of nbdkit's file plugin
 #   fua   a write of 4 KiB with FUA behind 128 MiB of dirty data: at most twice qemu-nbd's time
 #
+# Processes that wake each other fall into a pace that lasts, so each run of fio is cut into parts.
+#
 # From the environment: NBD_WHAT (hit miss stream copy fua), NBD_FOLDER (/var/tmp: on the storage to
-# measure), NBD_MIB (128: of main memory), NBD_SECONDS (2: of each run), NBD_IMAGE_MIB (8192: the
-# sparse image), NBD_DIRTY_MIB (128), NBD_KEYS (further keys of the plugin).
+# measure), NBD_MIB (128: of main memory), NBD_SECONDS (2: of each run), NBD_TURNS (5: parts of a run),
+# NBD_IMAGE_MIB (8192: the sparse image), NBD_DIRTY_MIB (128), NBD_KEYS (further keys of the plugin).
 # usage: bench/pool-nbd.sh TIDE
 set -eu
 # shellcheck disable=SC2034 # for common.sh
@@ -20,7 +22,7 @@ TIDE=$1
 
 # KIND:BYTES:DEPTH:CONNECTIONS
 if [ "${QUICK:-}" = 1 ]; then
-	: "${NBD_MIB:=4}" "${NBD_SECONDS:=0.2}" "${NBD_IMAGE_MIB:=64}" "${NBD_DIRTY_MIB:=4}"
+	: "${NBD_MIB:=4}" "${NBD_SECONDS:=0.2}" "${NBD_IMAGE_MIB:=64}" "${NBD_DIRTY_MIB:=4}" "${NBD_TURNS:=1}"
 	hits='hit:4k:16:1' misses='miss:4k:4:1' streams='stream:64k:4:1'
 else
 	hits='hit:4k:1:1 hit:4k:4:1 hit:4k:16:1 hit:4k:4:4 hit:64k:1:1 hit:64k:4:1 hit:64k:16:1'
@@ -28,7 +30,7 @@ else
 	streams='stream:4k:1:1 stream:4k:16:1 stream:64k:4:1 stream:1m:2:1'
 fi
 : "${NBD_WHAT:=hit miss stream copy fua}" "${NBD_FOLDER:=/var/tmp}" "${NBD_MIB:=128}" "${NBD_SECONDS:=2}"
-: "${NBD_IMAGE_MIB:=8192}" "${NBD_DIRTY_MIB:=128}" "${NBD_KEYS:=}"
+: "${NBD_IMAGE_MIB:=8192}" "${NBD_DIRTY_MIB:=128}" "${NBD_KEYS:=}" "${NBD_TURNS:=5}"
 plugin=$BUILD/nbdkit-tide-plugin.so
 place=$(mktemp -d "$NBD_FOLDER/tide-bench.XXXXXX")
 servers=
@@ -100,12 +102,16 @@ stop_servers()
 
 # ---- measurements ----
 
-# rate NAME BYTES DEPTH CONNECTIONS [HOW]: requests a second.
+# rate NAME BYTES DEPTH CONNECTIONS [HOW]: requests a second. A stream begins elsewhere at every turn: main
+# memory may still have what the last one read.
 rate()
 {
+	_begin=0
+	[ "${5:-}" != read ] || _begin=$((_turn * 7 % 15 * NBD_MIB))
 	fio --name=job --ioengine=nbd --uri="$(uri "$1")" --rw="${5:-randread}" --bs="$2" --iodepth="$3" \
-		--numjobs="$4" --thread --group_reporting --size="${served_mib}M" --time_based \
-		--runtime="$(calc "$NBD_SECONDS * 1000" %d)ms" --randrepeat=0 --minimal |
+		--numjobs="$4" --thread --group_reporting --offset="${_begin}M" \
+		--size="$((served_mib - _begin))M" --time_based \
+		--runtime="$(calc "$NBD_SECONDS * 1000 / $NBD_TURNS" %d)ms" --randrepeat=0 --minimal |
 		awk -F ';' '/^3;/ { print $8 }'
 }
 
@@ -125,16 +131,20 @@ fua_rate()
 		sed -n 's/^4 KiB, 1 ops.* \([0-9.e+]*\) ops\/sec)$/\1/p' | awk '{ printf "%.3f\n", $1 }'
 }
 
-# compare WHAT PEER AIM MEASURE WORD...: the rates of PEER and tide, by turns. The aim is a ratio.
+# compare WHAT PEER AIM MEASURE WORD...: the rates of PEER and tide, by turns: now the one first, now the
+# other. The aim is a ratio.
 compare()
 {
-	_what=$1 _peer=$2 _aim=$3 _measure=$4
+	_what=$1 _peer=$2 _aim=$3 _measure=$4 _turns=$REPEAT
 	shift 4
+	[ "$_measure" != rate ] || _turns=$((REPEAT * NBD_TURNS))
 	rm -f "$SCRATCH"/nbd.*
-	for _ in $(seq "$REPEAT"); do
-		for _name in "$_peer" tide; do
+	_order="$_peer tide" _next="tide $_peer"
+	for _turn in $(seq "$_turns"); do
+		for _name in $_order; do
 			"$_measure" "$_name" "$@" >>"$SCRATCH/nbd.$_name"
 		done
+		_other=$_order _order=$_next _next=$_other
 	done
 	_theirs=$(median "$SCRATCH/nbd.$_peer")
 	_ours=$(median "$SCRATCH/nbd.tide")
