@@ -88,6 +88,15 @@ int tide_advise(struct tide *t, void *addr, size_t bytes, enum tide_advice advic
 /* Brings in the pages that fit, and does not wait for storage. */
 int tide_prefetch(struct tide *t, const void *addr, size_t bytes, struct tide_error *err);
 
+/* Saves which pages are near now, to a file. Loads such a file: of the mappings that are there, and
+ * of those that come, these pages are brought in, in one pass, as long as near memory has room. A
+ * page is known by its file and its place there, or by the size and order of the anonymous mappings;
+ * the latter's pages come as they are, zero in a new process. A set names pages and never changes
+ * their content: one of another program brings pages that nobody needs, and a damaged one is an
+ * error. */
+int tide_set_save(struct tide *t, const char *path, struct tide_error *err);
+int tide_set_load(struct tide *t, const char *path, struct tide_error *err);
+
 /* Puts the shared files of the range on storage. addr NULL: all mappings. */
 int tide_sync(struct tide *t, void *addr, size_t bytes, struct tide_error *err);
 

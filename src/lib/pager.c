@@ -7,6 +7,7 @@
 
 #include "core/handle.h"
 #include "core/text.h"
+#include "hot.h"
 #include "json.h"
 #include "mappings.h"
 #include "mech/uffd/uffd.h"
@@ -25,6 +26,7 @@ struct tide {
 	struct td_handle handle;
 	struct td_pager *pager;
 	struct td_recorder *recorder;
+	struct td_lib_hot hot;
 	uint64_t page_bytes, near_pages, seed;
 	uint32_t chunk_pages;
 	char *evict, *prefetch, *place, *host_kind; /* as they were written */
@@ -229,6 +231,7 @@ static int open_recorder(struct tide *t, const struct tide_options *o, struct td
 static void discard(struct tide *t)
 {
 	t->handle.kind = NULL;
+	td_lib_hot_free(&t->hot);
 	free(t->evict);
 	free(t->prefetch);
 	free(t->place);
@@ -257,6 +260,7 @@ static int set_up(struct tide *t, const struct tide_options *o, struct td_uffd_c
 	c->message = o->message;
 	c->message_arg = o->message_arg;
 	rc = td_pager_open(&t->pager, c, err);
+	t->hot.pager = t->pager;
 	if (rc && t->recorder)
 		td_recorder_close(t->recorder, NULL);
 	return rc;
@@ -275,6 +279,7 @@ int tide_open(struct tide **out, const struct tide_options *options, struct tide
 	if (!t)
 		return tide_fail(err, -ENOMEM, "out of memory");
 	t->handle.kind = kind;
+	td_lib_hot_init(&t->hot);
 	rc = set_up(t, &own, &config, err);
 	td_policy_release(&config.evict);
 	td_policy_release(&config.prefetch);
@@ -328,13 +333,20 @@ int tide_map(struct tide *t, void **out, size_t bytes, const struct tide_map_opt
 		return rc;
 	if (own.path)
 		file = (struct td_uffd_file){own.path, own.offset, own.shared, own.read_only};
-	return td_pager_map(t->pager, out, bytes, own.at, &file, err);
+	rc = td_pager_map(t->pager, out, bytes, own.at, &file, err);
+	if (!rc)
+		td_lib_hot_mapped(&t->hot, *out, td_pager_mapped(t->pager, *out), own.path,
+				  own.offset);
+	return rc;
 }
 
 int tide_unmap(struct tide *t, void *addr, size_t bytes, struct tide_error *err)
 {
 	int rc = usable(t, err);
-	return rc ? rc : td_pager_unmap(t->pager, addr, bytes, err);
+	if (rc)
+		return rc;
+	td_lib_hot_unmapped(&t->hot, addr, bytes);
+	return td_pager_unmap(t->pager, addr, bytes, err);
 }
 
 int tide_advise(struct tide *t, void *addr, size_t bytes, enum tide_advice advice,
@@ -378,6 +390,22 @@ void tide_release(struct tide *t, const void *addr, size_t held)
 bool tide_owns(struct tide *t, const void *addr)
 {
 	return td_pager_owns(t->pager, addr);
+}
+
+int tide_set_save(struct tide *t, const char *path, struct tide_error *err)
+{
+	int rc = usable(t, err);
+	if (!rc)
+		rc = td_lib_given(path, "path", err);
+	return rc ? rc : td_lib_hot_save(&t->hot, path, err);
+}
+
+int tide_set_load(struct tide *t, const char *path, struct tide_error *err)
+{
+	int rc = usable(t, err);
+	if (!rc)
+		rc = td_lib_given(path, "path", err);
+	return rc ? rc : td_lib_hot_load(&t->hot, path, err);
 }
 
 /* ---- statistics ---- */

@@ -73,8 +73,8 @@ for option in --stats --log --record; do
 	says 'cannot write nowhere/file: No such file' 1 tide run --near 4M $option nowhere/file touch ran
 done
 [ ! -e ran ] || fail "it ran, though its files could not be written"
-says 'could not write its trace or log whole' 1 tide run --near 4M --log /dev/full -- "$program" heap
-says 'could not write its trace or log whole' 1 tide record --near 4M -o /dev/full -- "$program" heap
+says 'could not write its trace, log or set whole' 1 tide run --near 4M --log /dev/full -- "$program" heap
+says 'could not write its trace, log or set whole' 1 tide record --near 4M -o /dev/full -- "$program" heap
 says 'nothing was recorded' 1 tide record --near 4M -o none.tide -- true
 # What cannot be written whole is not left behind: words of the command make it large.
 many=$(printf '%0100000d' 1)

@@ -42,6 +42,8 @@ static const struct {
 	{"watchdog", NULL, TD_CLI_AT(watchdog)},
 	{"log", "gpu-log", TD_CLI_AT(log)},
 	{"record", "gpu-record", TD_CLI_AT(record)},
+	{"load-set", NULL, TD_CLI_AT(load_set)},
+	{"save-set", NULL, TD_CLI_AT(save_set)},
 };
 
 static const char *text_at(const struct td_run_options *args, size_t at)

@@ -19,6 +19,7 @@ bool td_run_is_kernel(const struct td_run_options *args)
 #define TIMES \
 	"near memory changes its size as files and page tables do, so that no replay is the same"
 #define SERVED "the kernel serves faults"
+#define SETS "a set is of the pager's own mappings"
 static const struct {
 	const char *name, *why;
 	size_t at;
@@ -34,6 +35,8 @@ static const struct {
 		{"watchdog", SERVED ", and a program never waits for a policy",
 		 TD_CLI_AT(watchdog)},
 		{"record", TIMES, TD_CLI_AT(record)},
+		{"save-set", SETS, TD_CLI_AT(save_set)},
+		{"load-set", SETS, TD_CLI_AT(load_set)},
 		{"gpu-near", "its library is preloaded, and here nothing is", TD_CLI_AT(gpu_near)},
 },
   flags[] = {

@@ -11,7 +11,7 @@ struct td_run_options {
 	struct td_cli_given given;
 	const char *near_size, *page, *chunk, *evict, *prefetch, *place, *policies, *preset;
 	const char *host, *host_kind, *storage, *mapping, *service, *threshold, *forks, *watchdog;
-	const char *seed, *log, *stats, *record, *progress;
+	const char *seed, *log, *stats, *record, *progress, *save_set, *load_set;
 	const char *gpu_near, *gpu_host, *gpu_evict, *gpu_prefetch, *gpu_trust, *gpu_chunk;
 	const char *gpu_threshold, *gpu_log, *gpu_record;
 	bool over_budget, whatif, live;
@@ -62,6 +62,10 @@ struct td_run_options {
 	 "write every decision to FILE, one JSON line each", TD_CLI_ANY}, \
 	{"stats", 0, TD_CLI_TEXT, TD_CLI_AT(stats), "FILE", \
 	 "write the results to FILE as JSON", TD_CLI_ANY}, \
+	{"save-set", 0, TD_CLI_TEXT, TD_CLI_AT(save_set), "FILE", \
+	 "write to FILE which pages are near at the end", TD_CLI_ANY}, \
+	{"load-set", 0, TD_CLI_TEXT, TD_CLI_AT(load_set), "FILE", \
+	 "bring in these pages of a program that is started again, in one pass", TD_CLI_ANY}, \
 	{"whatif", 0, TD_CLI_FLAG, TD_CLI_AT(whatif), NULL, \
 	 "record, and show afterwards how few faults any eviction policy could have had", TD_CLI_ANY}, \
 	{"live", 0, TD_CLI_FLAG, TD_CLI_AT(live), NULL, \

@@ -89,7 +89,10 @@ static int try_out(struct td_run *r, struct tide_error *err)
 		return o.over_budget && rc != -EINVAL ? 0 : rc;
 	tide_stats(t, &stats, NULL);
 	r->near_bytes = stats.near_limit_bytes;
-	return tide_close(t, err);
+	if (r->args->load_set)
+		rc = tide_set_load(t, r->args->load_set, err);
+	int closed = tide_close(t, rc ? NULL : err);
+	return rc ? rc : closed;
 }
 
 static const char *or_default(const char *given, const char *otherwise)
@@ -129,6 +132,8 @@ static int check_words(const struct td_run_options *a, struct tide_error *err)
 		rc = check_place(a->stats, err);
 	if (!rc)
 		rc = check_place(a->log, err);
+	if (!rc)
+		rc = check_place(a->save_set, err);
 	if (!rc)
 		rc = check_place(a->gpu_log, err);
 	if (!rc)

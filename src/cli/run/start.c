@@ -137,7 +137,8 @@ void td_run_clean(struct td_run *r)
 static bool is_file(const char *name)
 {
 	return strcmp(name, "storage") == 0 || strcmp(name, "log") == 0 ||
-	       strcmp(name, "record") == 0;
+	       strcmp(name, "record") == 0 || strcmp(name, "save_set") == 0 ||
+	       strcmp(name, "load_set") == 0;
 }
 
 /* A process may be elsewhere when it opens them: files, and policies that are files. */
@@ -172,6 +173,8 @@ static void set_host(const struct td_run *r)
 #include "run/host/settings.def"
 #undef TD_SETTING
 	set("TIDE_RUN_", "threshold", r->args->threshold);
+	set("TIDE_RUN_", "save_set", r->args->save_set);
+	set("TIDE_RUN_", "load_set", r->args->load_set);
 	set("TIDE_RUN_", "fork", r->args->forks);
 	set("TIDE_RUN_", "over_budget", r->args->over_budget ? "1" : NULL);
 	slots_path(r, "slots", slots, sizeof slots);

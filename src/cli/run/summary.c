@@ -99,6 +99,15 @@ static void print_figures(const struct tide_stats *s, const struct td_slot_most 
 			td_cli_grouped(s->io_errors).text);
 }
 
+static void print_set(const struct td_run *r, const struct tide_stats *s)
+{
+	if (r->args->load_set && s->set_bytes)
+		fprintf(stderr, "  set     %s came before they were touched\n",
+			td_cli_bytes(s->set_bytes).text);
+	else if (r->args->load_set)
+		fprintf(stderr, "  set     no mapping of this process is one of the set's\n");
+}
+
 static const char *how_ended(const struct td_slot *slot)
 {
 	switch (atomic_load(&slot->state)) {
@@ -125,6 +134,7 @@ static void print_process(const struct td_run *r, struct td_slot *slot)
 		fprintf(stderr, "  ejected %s, after invalid answers\n", s.ejected);
 	print_time(r, &s);
 	print_figures(&s, &slot->most);
+	print_set(r, &s);
 	print_hint(r, &s);
 }
 
@@ -150,7 +160,7 @@ int td_run_check_ends(struct td_run *r, struct tide_error *err)
 		const struct td_slot *slot = &r->slots->at[i];
 		if (atomic_load(&slot->state) == TD_SLOT_LOST)
 			return tide_fail(err, -EIO,
-					 "%s could not write its trace or log whole: see above why",
+					 "%s could not write its trace, log or set whole: see above why",
 					 slot->program);
 		if (atomic_load(&slot->state) == TD_SLOT_OVER)
 			return tide_fail(err, -ENOMEM,

@@ -56,6 +56,7 @@ static void read_all(struct td_pager *p, struct td_read **reads, unsigned n)
 	td_pager_lock(p);
 	for (unsigned i = 0; i < n; i++)
 		reads[i]->used = false;
+	td_pager_made_room(p);
 }
 
 static void *run(void *arg)

@@ -293,6 +293,7 @@ void td_pager_figures(struct td_pager *p, struct td_pager_figures *f)
 		.metadata_bytes = metadata(p),
 		.io_errors = td_io_errors(p->io),
 		.engine_pages = p->engine->near.capacity_pages,
+		.set_bytes = p->set_pages * page,
 	};
 	td_pager_leave(p, &saved);
 }

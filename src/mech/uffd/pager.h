@@ -16,7 +16,7 @@
  *     out.c, slots.c      writes to files; buffers for pages on their way
  *     watch.c             unmaps pages so that the pager sees their next touch
  *     anonymous.c         what three of the mappings have in common
- *     advise.c            what a program asks for besides touching pages
+ *     advise.c, hot.c     what a program asks for besides touching pages
  *     open.c, choose.c    life of a pager; which mapping it gets
  *     refuse.c            fails an access, where nobody but the kernel can
  *     watchdog.c, check.c policies that do not return; whether the books agree
@@ -97,7 +97,7 @@ struct td_pager {
 	uint32_t doubts;      /* times that eager pages were mapped */
 	/* Figures; under the lock. */
 	uint64_t stalled_ns, waited_faults, from_tier2_pages, to_tier2_pages;
-	uint64_t flushes, flush_ns, read_bytes, write_bytes, mapped_pages;
+	uint64_t flushes, flush_ns, read_bytes, write_bytes, mapped_pages, set_pages;
 
 	struct td_ages queue; /* chunks with pages in tier 2; where the engine has that queue, those
 			       * that it sends to tier 3 */

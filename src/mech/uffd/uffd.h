@@ -68,6 +68,15 @@ int td_pager_hold(struct td_pager *p, const void *addr, size_t bytes, bool write
 void td_pager_release(struct td_pager *p, const void *addr, size_t held);
 bool td_pager_owns(struct td_pager *p, const void *addr);
 
+/* The bytes that were asked for with the mapping that begins at base. */
+size_t td_pager_mapped(struct td_pager *p, const void *base);
+
+/* hot.c: the first run of pages from *at on, before end, that are worth having again: *at moves to
+ * it. Its end, 0: there is none. And brings such pages, as long as near memory has room without an
+ * eviction; -ENOSPC: it has none any more, and err says nothing. */
+uintptr_t td_pager_next_hot(struct td_pager *p, uintptr_t *at, uintptr_t end);
+int td_pager_bring_hot(struct td_pager *p, uintptr_t at, uintptr_t end, struct tide_error *err);
+
 /* What a thread of the program could be interrupted by, before it came in. */
 struct td_pager_caller {
 	sigset_t signals;

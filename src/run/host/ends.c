@@ -34,17 +34,22 @@ static int end_files(struct tide_error *err)
 static void complete(void)
 {
 	struct tide_error err;
-	bool complete = true;
+	bool saved = true, ended = true;
 
 	td_preload_note_unpaged();
 	if (!td_preload_is_owner())
 		return;
 	td_preload_publish_last();
-	if (td_preload_settings.options.record || td_preload_settings.options.log)
-		complete = !end_files(&err);
-	if (!complete)
+	if (td_preload_settings.save_set &&
+	    tide_set_save(td_preload_tide, td_preload_settings.save_set, &err)) {
 		td_preload_say("%s", err.text);
-	td_preload_end_slot(complete ? TD_SLOT_ENDED : TD_SLOT_LOST);
+		saved = false;
+	}
+	if (td_preload_settings.options.record || td_preload_settings.options.log)
+		ended = !end_files(&err);
+	if (!ended)
+		td_preload_say("%s", err.text);
+	td_preload_end_slot(saved && ended ? TD_SLOT_ENDED : TD_SLOT_LOST);
 }
 
 /* Several threads may end the process: the others wait for the first. A handler that interrupted

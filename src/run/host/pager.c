@@ -95,6 +95,21 @@ static bool shows_kernel_faults(void)
 	return fd >= 0;
 }
 
+/* A process that the last run did not have has no set. */
+static void load_set(struct tide *t, unsigned slot)
+{
+	static char save[4096], load[4096];
+	struct td_preload_settings *s = &td_preload_settings;
+	struct tide_error err;
+	int rc;
+
+	s->save_set = own_file(s->save_set, slot, save, sizeof save);
+	s->load_set = own_file(s->load_set, slot, load, sizeof load);
+	rc = s->load_set ? tide_set_load(t, s->load_set, &err) : 0;
+	if (rc && (rc != -ENOENT || slot == 0))
+		td_preload_say("%s: pages come as they are touched", err.text);
+}
+
 static void open_pager(void)
 {
 	static char storage[4096], log[4096], record[4096];
@@ -118,6 +133,7 @@ static void open_pager(void)
 		td_preload_stop();
 		return;
 	}
+	load_set(t, slot);
 	td_preload_files_after(&o);
 	td_preload_settings.helps = td_preload_settings.by_signal || !shows_kernel_faults();
 	owner = getpid();

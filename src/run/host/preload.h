@@ -49,6 +49,7 @@ struct td_preload_settings {
 	bool may_protect;               /* pages, with this mapping */
 	enum td_preload_fork fork;
 	const char *slots; /* file of publish.c, or NULL */
+	const char *save_set, *load_set; /* of this process, once the pager is open; or NULL */
 	char program[32];  /* its name, before it wrote a title over that */
 };
 extern struct td_preload_settings td_preload_settings;

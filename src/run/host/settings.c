@@ -50,6 +50,8 @@ bool td_preload_read_settings(void)
 	s->by_signal = !o->service || strcmp(o->service, "thread") != 0;
 	s->fork = forks && strcmp(forks, "refuse") == 0 ? TD_FORK_REFUSE : TD_FORK_COPY;
 	s->slots = text_of("TIDE_RUN_slots");
+	s->save_set = text_of("TIDE_RUN_save_set");
+	s->load_set = text_of("TIDE_RUN_load_set");
 	snprintf(s->program, sizeof s->program, "%s", program_invocation_short_name);
 	return true;
 }
