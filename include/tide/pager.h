@@ -111,6 +111,44 @@ void tide_release(struct tide *t, const void *addr, size_t held);
 /* Is addr paged memory? The call is cheap. Any thread and any signal handler may make it. */
 bool tide_owns(struct tide *t, const void *addr);
 
+/* ---- memory of another process ----
+ *
+ * The owner makes a userfaultfd, registers ranges of its memory with UFFDIO_REGISTER_MODE_MISSING,
+ * and sends one message over a UNIX socket: the userfaultfd by SCM_RIGHTS, and as text a JSON array
+ * of its ranges, as Firecracker does when it restores a snapshot:
+ *
+ *     [{"base_host_virt_addr": 140000000000000, "size": 1073741824, "offset": 0,
+ *       "page_size": 4096}, ...]
+ *
+ * `offset` is where the content of the range begins in the snapshot. If the memory is a shared mapping
+ * of a memfd, the owner sends that with the userfaultfd; the range begins at `memfd_offset` there, by
+ * default at `offset`. Only with a memfd can pages leave, since Linux drops pages of another process
+ * by no other call: without it, near memory must hold all of the ranges.
+ *
+ * tide_adopt() looks at the message and does not take it out of the socket. So whoever keeps the
+ * socket open (a parent that started this server, say) can start another server, which adopts the
+ * memory by the same message; or the owner sends it again. A server may be killed at any moment:
+ * accesses to absent pages wait until the next server is there. It must get the same `storage`,
+ * which with the file beside it (storage.map) has what it needs to know. Any policies and any size
+ * of near memory may follow. The owner must keep a copy of the userfaultfd.
+ *
+ * Evicted pages that were written go to `storage`; others are read again from the snapshot, which must
+ * not change. Whoever writes to the memfd by another way than the owner's ranges is not seen. An
+ * owner that removes pages (madvise(), with UFFD_FEATURE_EVENT_REMOVE) finds zeros there, unless the
+ * server was killed in that moment.
+ *
+ * tide_prefetch(), tide_advise() and tide_set_load() take addresses of the owner. tide_close()
+ * leaves the memory to the next server. */
+struct tide_adopt_options {
+	size_t size;          /* sizeof(struct tide_adopt_options) */
+	const char *snapshot; /* the first content; NULL: all zero */
+};
+
+/* Of the options, `near_size` and `storage` are required; `page`, `host`, `host_kind`, `place`,
+ * `mapping` and `service` must be NULL. Waits for the message, as long as the socket does. */
+int tide_adopt(struct tide **out, int socket, const struct tide_options *options,
+	       const struct tide_adopt_options *how, struct tide_error *err);
+
 struct tide_stats {
 	size_t size; /* sizeof(struct tide_stats) */
 	struct tide_counts counts;

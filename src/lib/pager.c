@@ -9,6 +9,7 @@
 #include "core/text.h"
 #include "hot.h"
 #include "json.h"
+#include "lent.h"
 #include "mappings.h"
 #include "mech/uffd/uffd.h"
 #include "recorder.h"
@@ -27,6 +28,7 @@ struct tide {
 	struct td_pager *pager;
 	struct td_recorder *recorder;
 	struct td_lib_hot hot;
+	bool lent; /* memory of another process */
 	uint64_t page_bytes, near_pages, seed;
 	uint32_t chunk_pages;
 	char *evict, *prefetch, *place, *host_kind; /* as they were written */
@@ -35,6 +37,17 @@ struct tide {
 static int usable(const struct tide *t, struct tide_error *err)
 {
 	return td_handle_check(t, kind, err);
+}
+
+/* For calls that are about memory of this process. */
+static int usable_here(const struct tide *t, struct tide_error *err)
+{
+	int rc = usable(t, err);
+	if (rc || !t->lent)
+		return rc;
+	return tide_fail(err, -ENOTSUP,
+			 "this pager serves another process: its owner alone can map, unmap and "
+			 "access the memory");
 }
 
 /* ---- options ---- */
@@ -239,10 +252,38 @@ static void discard(struct tide *t)
 	free(t);
 }
 
+/* What a server of lent memory cannot choose. Victims go straight to the store, which the next
+ * server finds. */
+static int judge_lent(const struct tide *t, const struct tide_options *o, struct td_uffd_config *c,
+		      struct tide_error *err)
+{
+	const char *wrong = o->host	   ? "host"
+			    : o->host_kind ? "host_kind"
+			    : o->place	   ? "place"
+			    : o->mapping   ? "mapping"
+			    : o->page	   ? "page"
+			    : o->service   ? "service"
+					   : NULL;
+	if (!c->lent)
+		return 0;
+	if (wrong)
+		return tide_fail(err, -EINVAL,
+				 "%s does not go with memory of another process: leave it out",
+				 wrong);
+	if (!o->storage)
+		return tide_fail(err, -EINVAL,
+				 "memory of another process needs a store that outlives its "
+				 "server: give storage, a file");
+	c->service = &td_service_thread;
+	return td_lib_lent_check(c->lent, t->page_bytes, t->page_bytes * t->chunk_pages, err);
+}
+
 static int set_up(struct tide *t, const struct tide_options *o, struct td_uffd_config *c,
 		  struct tide_error *err)
 {
 	int rc = parse(t, o, c, err);
+	if (!rc)
+		rc = judge_lent(t, o, c, err);
 	if (!rc)
 		rc = open_recorder(t, o, c, err);
 	if (rc)
@@ -266,9 +307,10 @@ static int set_up(struct tide *t, const struct tide_options *o, struct td_uffd_c
 	return rc;
 }
 
-int tide_open(struct tide **out, const struct tide_options *options, struct tide_error *err)
+int td_lib_pager_open(struct tide **out, const struct tide_options *options,
+		      const struct td_uffd_lent *lent, struct tide_error *err)
 {
-	struct td_uffd_config config = {0};
+	struct td_uffd_config config = {.lent = lent};
 	struct tide_options own = {0};
 	int rc = td_lib_given(out, "out", err);
 	if (!rc)
@@ -279,16 +321,26 @@ int tide_open(struct tide **out, const struct tide_options *options, struct tide
 	if (!t)
 		return tide_fail(err, -ENOMEM, "out of memory");
 	t->handle.kind = kind;
+	t->lent = lent;
 	td_lib_hot_init(&t->hot);
 	rc = set_up(t, &own, &config, err);
 	td_policy_release(&config.evict);
 	td_policy_release(&config.prefetch);
 	td_policy_release(&config.place);
+	for (size_t i = 0; !rc && lent && i < lent->n; i++)
+		td_lib_hot_mapped(&t->hot, (void *)(uintptr_t)lent->region[i].base,
+				  lent->region[i].bytes, lent->snapshot,
+				  lent->region[i].file_offset);
 	if (rc)
 		discard(t);
 	else
 		*out = t;
 	return rc;
+}
+
+int tide_open(struct tide **out, const struct tide_options *options, struct tide_error *err)
+{
+	return td_lib_pager_open(out, options, NULL, err);
 }
 
 int tide_record_end(struct tide *t, struct tide_error *err)
@@ -324,7 +376,7 @@ int tide_map(struct tide *t, void **out, size_t bytes, const struct tide_map_opt
 {
 	struct td_uffd_file file = {0};
 	struct tide_map_options own = {0};
-	int rc = usable(t, err);
+	int rc = usable_here(t, err);
 	if (!rc)
 		rc = td_lib_given(out, "out", err);
 	if (!rc && how)
@@ -342,7 +394,7 @@ int tide_map(struct tide *t, void **out, size_t bytes, const struct tide_map_opt
 
 int tide_unmap(struct tide *t, void *addr, size_t bytes, struct tide_error *err)
 {
-	int rc = usable(t, err);
+	int rc = usable_here(t, err);
 	if (rc)
 		return rc;
 	td_lib_hot_unmapped(&t->hot, addr, bytes);
@@ -378,13 +430,14 @@ int tide_sync(struct tide *t, void *addr, size_t bytes, struct tide_error *err)
 int tide_hold(struct tide *t, const void *addr, size_t bytes, bool write, size_t *held,
 	      struct tide_error *err)
 {
-	int rc = usable(t, err);
+	int rc = usable_here(t, err);
 	return rc ? rc : td_pager_hold(t->pager, addr, bytes, write, held, err);
 }
 
 void tide_release(struct tide *t, const void *addr, size_t held)
 {
-	td_pager_release(t->pager, addr, held);
+	if (!t->lent)
+		td_pager_release(t->pager, addr, held);
 }
 
 bool tide_owns(struct tide *t, const void *addr)

@@ -14,6 +14,7 @@ static const int flags_of[] = {
 	[TD_IO_READ] = O_RDONLY,
 	[TD_IO_WRITE] = O_RDWR,
 	[TD_IO_CREATE] = O_RDWR | O_CREAT | O_TRUNC,
+	[TD_IO_AGAIN] = O_RDWR,
 };
 
 /* The end of a path says most, and is what fits. */
@@ -63,7 +64,7 @@ int td_io_file_open(struct td_io_file *f, const char *path, enum td_io_mode mode
 		    struct tide_error *err)
 {
 	*f = (struct td_io_file){
-		.direct_fd = -1, .writable = mode != TD_IO_READ, .grows = mode == TD_IO_CREATE};
+		.direct_fd = -1, .writable = mode != TD_IO_READ, .grows = mode >= TD_IO_CREATE};
 	set_name(f, path);
 	/* Nonblocking, lest a pipe keeps us here; afterwards io_uring must not see it. */
 	f->fd = open(path, flags_of[mode] | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0600);
@@ -97,4 +98,21 @@ void td_io_punch(struct td_io_file *f, uint64_t offset, uint64_t bytes)
 	int how = FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE;
 	int rc = bytes && f->grows ? fallocate(f->fd, how, (off_t)offset, (off_t)bytes) : 0;
 	(void)rc; /* it is room that is not won, and nothing else */
+}
+
+int td_io_zero(struct td_io_file *f, uint64_t offset, uint64_t bytes)
+{
+	static const char zeros[4096];
+	int how = FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE;
+	if (!fallocate(f->fd, how, (off_t)offset, (off_t)bytes))
+		return 0;
+	while (bytes) {
+		size_t n = bytes < sizeof zeros ? (size_t)bytes : sizeof zeros;
+		ssize_t done = pwrite(f->fd, zeros, n, (off_t)offset);
+		if (done <= 0 && errno != EINTR)
+			return done ? -errno : -EIO;
+		offset += done > 0 ? (uint64_t)done : 0;
+		bytes -= done > 0 ? (uint64_t)done : 0;
+	}
+	return 0;
 }

@@ -25,7 +25,8 @@ struct td_io_file {
 	char name[64];       /* in messages: the end of the path */
 };
 
-enum td_io_mode { TD_IO_READ, TD_IO_WRITE, TD_IO_CREATE }; /* CREATE: emptied, read and written */
+/* CREATE: emptied, read and written. AGAIN: one that was made by CREATE goes on. */
+enum td_io_mode { TD_IO_READ, TD_IO_WRITE, TD_IO_CREATE, TD_IO_AGAIN };
 int td_io_file_open(struct td_io_file *f, const char *path, enum td_io_mode mode,
 		    struct tide_error *err);
 void td_io_file_close(struct td_io_file *f);
@@ -72,6 +73,9 @@ int td_io_flush(struct td_io *io, struct td_io_file *f); /* durable: 0 or -errno
 
 /* Frees the blocks of a range of a CREATEd file; a file system that cannot: nothing. */
 void td_io_punch(struct td_io_file *f, uint64_t offset, uint64_t bytes);
+
+/* The same, and the range reads as zero whatever the file system can do: 0 or -errno. */
+int td_io_zero(struct td_io_file *f, uint64_t offset, uint64_t bytes);
 
 /* Does the mapping of some pages fail, as inject has it ("map=ENOMEM:100")? 0 or -errno. */
 int td_io_map_fails(struct td_io *io);

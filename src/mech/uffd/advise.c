@@ -115,6 +115,8 @@ static int drop(struct td_pager *p, struct td_extent *x, uint32_t chunk, uint64_
 {
 	if (x->shared)
 		return -ENOTSUP;
+	if (x->mapping->foreign)
+		return x->mapping->foreign->drop(p, x, chunk, pages);
 	x->mapping->drop(p, x, chunk, td_pager_get(p, chunk, LANE_HELD) & pages);
 	td_pager_forget_pages(p, chunk, pages);
 	return 0;

@@ -69,6 +69,8 @@ static int enter(struct td_pager *p, struct td_arrival *a)
 	/* Another thread was served in the meantime, and woke all that waited then. */
 	if (!a->unprotect)
 		return p->service->wakes ? td_uffd_wake(p->uffd, at, p->page_bytes) : 0;
+	if (p->mapping->foreign)
+		return p->mapping->foreign->protect(p, at, p->page_bytes, false);
 	return td_uffd_protect(p->uffd, at, p->page_bytes, false, p->service->wakes);
 }
 

@@ -96,7 +96,9 @@ static const struct td_mapping *choose(const struct td_pager *p)
 static void choose_for_files(struct td_pager *p, bool nobody_sees)
 {
 	uint64_t host = p->config.host_pages;
-	p->file_mapping = p->mapping->for_files;
+	p->file_mapping = p->read_mapping = p->mapping->for_files;
+	if (p->mapping->foreign)
+		return;
 	p->read_mapping =
 		nobody_sees && (!host || host == UINT64_MAX) ? &td_mapping_file : p->file_mapping;
 }
@@ -111,7 +113,7 @@ static int check_kernel(const struct td_pager *p, struct tide_error *err)
 
 int td_pager_choose_mappings(struct td_pager *p, struct tide_error *err)
 {
-	const struct td_mapping *asked = p->config.mapping;
+	const struct td_mapping *asked = p->config.lent ? p->config.lent->mapping : p->config.mapping;
 	p->mapping = asked ? asked : choose(p);
 	choose_for_files(p, asked ? !asked->gives : nobody_looks(p));
 	return check_kernel(p, err);

@@ -24,6 +24,7 @@ struct td_extent {
 	unsigned users; /* who need it without the lock, and no chunk of it is busy */
 	struct td_io_file file;
 	uint64_t file_offset;
+	uint64_t memory_offset; /* lent: in the memfd */
 };
 
 /* What of an extent is still mapped: parts may be unmapped. */

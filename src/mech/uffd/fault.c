@@ -91,10 +91,12 @@ static int ask_engine(struct td_pager *p, tide_chunk c, unsigned bit, const stru
  * has dropped the page, and what was in it is lost. */
 #define REPEATS 10000
 
-static void check_there(struct td_pager *p, uintptr_t addr)
+static void check_there(struct td_pager *p, uintptr_t addr, uint32_t chunk, unsigned bit)
 {
 	uintptr_t page = addr & ~(uintptr_t)4095;
 	unsigned char there = 0;
+	if (p->mapping->foreign)
+		return p->mapping->foreign->look(p, chunk, bit);
 	p->repeats = page == p->repeated ? p->repeats + 1 : 0;
 	p->repeated = page;
 	if (p->repeats < REPEATS)
@@ -122,7 +124,7 @@ static int decide(struct td_pager *p, const struct td_touch *t, uint32_t chunk, 
 		if (!rc && p->config.event)
 			p->config.event(p->config.record_arg, &event);
 	} else {
-		check_there(p, t->addr);
+		check_there(p, t->addr, chunk, bit);
 	}
 	td_pager_end_decision(p);
 	if (!rc && t->write)

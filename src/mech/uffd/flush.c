@@ -110,6 +110,15 @@ static void note_trouble(struct td_pager *p, int rc, const char *what)
 	p->write_error = rc ? -rc : 0;
 }
 
+/* Before the memory of the pages is given up: whoever serves them next must find them. */
+static void note_kept(struct td_pager *p, const struct td_job *job)
+{
+	uint64_t written = job->write & ~job->failed;
+	unsigned at, n;
+	while (p->kept.map && td_pager_run(&written, &at, &n))
+		td_kept_set(&p->kept, (uint64_t)job->chunk * p->chunk_pages + at, n);
+}
+
 /* What could not be taken out has no part in the rest. */
 static void leave_out(struct td_job *job)
 {
@@ -131,6 +140,7 @@ static void carry_out(struct td_pager *p, struct td_job *jobs, size_t n, struct 
 	for (size_t i = 0; i < n; i++) {
 		uint64_t gone = jobs[i].to_file ? jobs[i].pages & ~jobs[i].packed & ~jobs[i].failed
 						: jobs[i].stored;
+		note_kept(p, &jobs[i]);
 		jobs[i].extent->mapping->free_pages(p, jobs[i].extent, jobs[i].chunk,
 						    gone & ~jobs[i].freed);
 	}

@@ -160,20 +160,40 @@ int td_uffd_continue(int fd, void *addr, size_t bytes, bool protect, bool wake)
 	return 0;
 }
 
-int td_uffd_copy(int fd, void *addr, const void *from, size_t bytes, bool protect, bool wake)
+int td_uffd_copy_try(int fd, void *addr, const void *from, size_t bytes, bool protect, bool wake,
+		     size_t *done)
 {
-	uintptr_t start = (uintptr_t)addr, at = start, end = at + bytes;
-	while (at < end) {
+	uintptr_t start = (uintptr_t)addr, at = start + *done, end = start + bytes;
+	int rc = 0;
+	while (!rc && at < end) {
 		struct uffdio_copy c = {
 			.dst = at, .src = (uintptr_t)from + (at - start), .len = end - at};
 		c.mode = (wake ? 0 : UFFDIO_COPY_MODE_DONTWAKE) |
 			 (protect ? UFFDIO_COPY_MODE_WP : 0);
 		if (!ioctl(fd, UFFDIO_COPY, &c))
-			return 0;
-		if (!goes_on(fd, &at, c.copy, wake))
-			return -errno;
+			at = end;
+		else if ((errno == EAGAIN && c.copy <= 0) || !goes_on(fd, &at, c.copy, wake))
+			rc = -errno;
 	}
-	return 0;
+	*done = at - start;
+	return rc;
+}
+
+int td_uffd_copy(int fd, void *addr, const void *from, size_t bytes, bool protect, bool wake)
+{
+	size_t done = 0;
+	int rc;
+	do
+		rc = td_uffd_copy_try(fd, addr, from, bytes, protect, wake, &done);
+	while (rc == -EAGAIN);
+	return rc;
+}
+
+int td_uffd_copy_absent(int fd, void *addr, const void *from, size_t bytes)
+{
+	struct uffdio_copy c = {.dst = (uintptr_t)addr, .src = (uintptr_t)from, .len = bytes};
+	c.mode = UFFDIO_COPY_MODE_WP;
+	return ioctl(fd, UFFDIO_COPY, &c) ? -errno : 0;
 }
 
 int td_uffd_zero(int fd, void *addr, size_t bytes, bool wake)
@@ -260,16 +280,21 @@ int td_uffd_move(int fd, void *to, void *from, size_t bytes, bool wake, size_t *
 	return rc;
 }
 
-int td_uffd_protect(int fd, void *addr, size_t bytes, bool protect, bool wake)
+int td_uffd_protect_try(int fd, void *addr, size_t bytes, bool protect, bool wake)
 {
 	struct uffdio_writeprotect w = {.range = {(uintptr_t)addr, bytes}};
 	w.mode = protect ? UFFDIO_WRITEPROTECT_MODE_WP
 			 : (wake ? 0 : UFFDIO_WRITEPROTECT_MODE_DONTWAKE);
-	while (ioctl(fd, UFFDIO_WRITEPROTECT, &w)) {
-		if (errno != EAGAIN)
-			return -errno;
-	}
-	return 0;
+	return ioctl(fd, UFFDIO_WRITEPROTECT, &w) ? -errno : 0;
+}
+
+int td_uffd_protect(int fd, void *addr, size_t bytes, bool protect, bool wake)
+{
+	int rc;
+	do
+		rc = td_uffd_protect_try(fd, addr, bytes, protect, wake);
+	while (rc == -EAGAIN);
+	return rc;
 }
 
 int td_uffd_poison(int fd, void *addr, size_t bytes)

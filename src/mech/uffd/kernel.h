@@ -31,12 +31,19 @@ int td_uffd_register(int fd, void *addr, size_t bytes, enum td_uffd_kind kind, u
 int td_uffd_continue(int fd, void *addr, size_t bytes, bool protect, bool wake);
 /* Maps new pages with the bytes at from; shared memory holds them from then on. */
 int td_uffd_copy(int fd, void *addr, const void *from, size_t bytes, bool protect, bool wake);
+/* The same, and two more below, of a process that may change its mappings meanwhile: -EAGAIN until
+ * somebody has read the message about that. From *done on, which moves. */
+int td_uffd_copy_try(int fd, void *addr, const void *from, size_t bytes, bool protect, bool wake,
+		     size_t *done);
+/* A page, write-protected, if there is none: 0, -EEXIST or -EAGAIN. */
+int td_uffd_copy_absent(int fd, void *addr, const void *from, size_t bytes);
 int td_uffd_zero(int fd, void *addr, size_t bytes, bool wake);
 /* Pages change their place, and are gone from where they were; holes stay holes. One that a device
  * fills or reads stays: -EBUSY, and *moved bytes from the front have moved. moved NULL: it is
  * waited for. */
 int td_uffd_move(int fd, void *to, void *from, size_t bytes, bool wake, size_t *moved);
 int td_uffd_protect(int fd, void *addr, size_t bytes, bool protect, bool wake);
+int td_uffd_protect_try(int fd, void *addr, size_t bytes, bool protect, bool wake);
 /* An access is a SIGBUS from now on. */
 int td_uffd_poison(int fd, void *addr, size_t bytes);
 int td_uffd_wake(int fd, void *addr, size_t bytes);

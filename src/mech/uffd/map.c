@@ -207,6 +207,37 @@ int td_pager_map(struct td_pager *p, void **out, size_t bytes, void *at,
 	return rc;
 }
 
+/* At its place in another process. */
+int td_pager_map_lent(struct td_pager *p, const struct td_uffd_lent_region *region,
+		      const char *snapshot, struct tide_error *err)
+{
+	struct td_uffd_file file = {.path = snapshot, .offset = region->file_offset};
+	struct td_extent *x = calloc(1, sizeof *x);
+	struct td_pager_caller saved;
+	size_t bytes = region->bytes;
+	if (!x)
+		return tide_fail(err, -ENOMEM, "out of memory");
+	x->mapping = p->mapping;
+	x->tracks = p->tracks_writes;
+	x->base = (unsigned char *)(uintptr_t)region->base;
+	x->memory_offset = region->memory_offset;
+	x->pages = x->exists = x->asked = bytes / p->page_bytes;
+	int rc = open_file(p, x, &file, &bytes, err);
+	if (!rc) {
+		td_pager_enter(p, &saved);
+		rc = add(p, x, err);
+		td_pager_leave(p, &saved);
+	}
+	if (!rc)
+		return 0;
+	if (x->view && x->view != MAP_FAILED)
+		munmap(x->view, bytes);
+	if (x->has_file)
+		td_io_file_close(&x->file);
+	free(x);
+	return rc;
+}
+
 /* ---- unmapping ---- */
 
 void td_pager_forget_packed(struct td_pager *p, uint32_t chunk, uint64_t pages)

@@ -18,6 +18,20 @@ struct td_job;
 struct td_leaving;
 struct td_slot;
 
+struct uffd_msg;
+
+/* What more there is to memory of another process: lent.h says what these do. */
+struct td_foreign {
+	int (*open)(struct td_pager *p, struct tide_error *err);
+	int (*open_store)(struct td_pager *p, struct tide_error *err);
+	int (*begin)(struct td_pager *p, struct tide_error *err);
+	void (*end)(struct td_pager *p);
+	size_t (*hear)(struct td_pager *p, struct uffd_msg *messages, size_t most);
+	int (*protect)(struct td_pager *p, void *addr, size_t bytes, bool protect);
+	void (*look)(struct td_pager *p, uint32_t chunk, unsigned bit);
+	int (*drop)(struct td_pager *p, struct td_extent *x, uint32_t chunk, uint64_t pages);
+};
+
 struct td_mapping {
 	const char *name;
 	/* Facts. */
@@ -28,6 +42,7 @@ struct td_mapping {
 	unsigned lanes;              /* bits 1 << LANE_...: lanes that other mappings do not use */
 	enum td_pager_lane in_table; /* pages that the program's page table may have */
 	const struct td_mapping *for_files; /* how such a pager maps a file that may be written */
+	const struct td_foreign *foreign;   /* the program is another process; NULL: this one */
 	bool protectable;                   /* the program may call mprotect() on its pages */
 	bool tracks_writes;                 /* a first write faults, if the kernel can do that */
 	bool maps_arrivals;                 /* a chunk that is prefetched is mapped at once */

@@ -27,7 +27,7 @@ unsigned td_pager_needs(const struct td_uffd_config *c)
 
 /* ---- parts ---- */
 
-static int open_faults(struct td_pager *p, struct tide_error *err)
+static int open_own(struct td_pager *p, struct tide_error *err)
 {
 	unsigned shadow;
 	int rc = td_uffd_open(&p->uffd, !p->service->wakes, &p->has);
@@ -40,6 +40,15 @@ static int open_faults(struct td_pager *p, struct tide_error *err)
 	if (rc)
 		return tide_fail(err, rc, "cannot open userfaultfd: %s: see tide doctor",
 				 strerror(-rc));
+	return 0;
+}
+
+static int open_faults(struct td_pager *p, struct tide_error *err)
+{
+	const struct td_uffd_lent *lent = p->config.lent;
+	int rc = lent ? lent->mapping->foreign->open(p, err) : open_own(p, err);
+	if (rc)
+		return rc;
 	p->tracks_writes = p->has & TD_UFFD_HAS_WP && p->has & TD_UFFD_HAS_CONTINUE_WP;
 	rc = td_pager_choose_mappings(p, err);
 	if (rc)
@@ -102,7 +111,9 @@ static int open_tiers(struct td_pager *p, struct tide_error *err)
 	uint64_t limit =
 		c->host_pages == UINT64_MAX ? UINT64_MAX / 2 : c->host_pages * p->page_bytes;
 	int rc = td_io_open(&p->io, IO_DEPTH, c->inject, err);
-	if (!rc && c->storage) {
+	if (!rc && c->lent) {
+		rc = p->mapping->foreign->open_store(p, err);
+	} else if (!rc && c->storage) {
 		rc = td_io_file_open(&p->storage, c->storage, TD_IO_CREATE, err);
 		p->has_storage = !rc;
 	}
@@ -121,9 +132,12 @@ static int open_arrays(struct td_pager *p, struct tide_error *err)
 	p->zeros = mmap(NULL, p->page_bytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (!p->arrivals || !p->reads || p->zeros == MAP_FAILED)
 		return tide_fail(err, -ENOMEM, "out of memory");
-	p->memfd = memfd_create("tide", MFD_CLOEXEC);
+	int lent = p->config.lent ? p->config.lent->memfd : -1;
+	p->memfd = lent >= 0		? fcntl(lent, F_DUPFD_CLOEXEC, 0)
+		   : p->config.lent ? -1
+				    : memfd_create("tide", MFD_CLOEXEC);
 	p->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (p->memfd < 0 || p->stop_fd < 0)
+	if ((p->memfd < 0 && (lent >= 0 || !p->config.lent)) || p->stop_fd < 0)
 		return tide_fail(err, -errno, "cannot make shared memory: %s", strerror(errno));
 	td_uffd_unmapper_open(&p->unmapper);
 	return 0;
@@ -135,7 +149,8 @@ static int init(struct td_pager *p, struct tide_error *err)
 	p->chunk_pages = p->config.chunk_pages;
 	p->chunk_bytes = (size_t)p->page_bytes * p->chunk_pages;
 	p->service = p->config.service ? p->config.service : &td_service_signal;
-	p->uffd = p->shadow_uffd = p->memfd = p->stop_fd = p->unmapper.pidfd = -1;
+	p->uffd = p->shadow_uffd = p->memfd = p->stop_fd = p->unmapper.pidfd = p->kept.fd = -1;
+	p->heard.fd = -1;
 	pthread_mutex_init(&p->lock, NULL);
 	pthread_cond_init(&p->calm, NULL);
 	pthread_cond_init(&p->work, NULL);
@@ -149,6 +164,8 @@ static int init(struct td_pager *p, struct tide_error *err)
 		rc = open_engine(p, err);
 	if (!rc && p->has_storage && (rc = td_pager_start_helpers(p)))
 		return tide_fail(err, rc, "cannot start threads: %s", strerror(-rc));
+	if (!rc && p->config.lent)
+		rc = p->mapping->foreign->begin(p, err);
 	if (!rc)
 		rc = p->service->start(p, err);
 	return rc ? rc : td_pager_start_watchdog(p, err);
@@ -175,6 +192,8 @@ static void destroy(struct td_pager *p)
 		td_io_close(p->io);
 	if (p->has_storage)
 		td_io_file_close(&p->storage);
+	if (p->mapping && p->mapping->foreign)
+		p->mapping->foreign->end(p);
 	if (p->store)
 		td_store_close(p->store);
 	td_engine_destroy(p->engine);
@@ -224,9 +243,10 @@ int td_pager_close(struct td_pager *p, struct tide_error *err)
 	int rc = td_pager_sync(p, NULL, 0, err);
 	td_io_drain(p->io);
 	td_checked(td_pager_check_all(p));
-	while (p->extents_n)
+	while (p->extents_n && !p->mapping->foreign)
 		td_pager_unmap_extent(p, p->extents[p->extents_n - 1]);
-	td_assert(!(p->held_pages | p->linger_pages | p->tier2_pages | p->mapped_pages));
+	td_assert(p->mapping->foreign ||
+		  !(p->held_pages | p->linger_pages | p->tier2_pages | p->mapped_pages));
 	int logged = td_engine_finish(p->engine, rc ? NULL : err);
 	destroy(p);
 	return rc ? rc : logged;

@@ -18,6 +18,8 @@
  *     anonymous.c         what three of the mappings have in common
  *     advise.c, hot.c     what a program asks for besides touching pages
  *     open.c, choose.c    life of a pager; which mapping it gets
+ *     lent.c, kept.c,     memory of another process (lent.h)
+ *     heard.c
  *     refuse.c            fails an access, where nobody but the kernel can
  *     watchdog.c, check.c policies that do not return; whether the books agree
  *
@@ -58,6 +60,7 @@
 #include "engine/lanes.h"
 #include "extent.h"
 #include "kernel.h"
+#include "kept.h"
 #include "line.h"
 #include "mapping.h"
 #include "service.h"
@@ -154,6 +157,8 @@ struct td_pager {
 	struct td_io *io;
 	struct td_io_file storage;
 	bool has_storage;
+	struct td_kept kept; /* of lent memory */
+	struct td_heard heard;
 	struct td_read *reads;
 	struct td_read *queued[TD_PAGER_READS]; /* not started yet */
 	unsigned queued_n;

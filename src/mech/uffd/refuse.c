@@ -1,6 +1,8 @@
 /* Accesses that fail where a thread sleeps until its page comes. The kernel is told that the page
  * is poisoned, and the thread gets a SIGBUS. The poison goes after a while, or when the page comes
- * after all: nothing can be mapped over it. */
+ * after all: nothing can be mapped over it.
+ *
+ * A thread of another process has done nothing wrong: it sleeps on, and is woken to try again. */
 #include "core/assert.h"
 #include "core/clock.h"
 #include "lanes.h"
@@ -18,7 +20,11 @@
  * before its thread has seen the refusal is refused once more. */
 static void forgive(struct td_pager *p, unsigned i)
 {
-	madvise((void *)p->refused[i].page, p->page_bytes, MADV_DONTNEED);
+	void *page = (void *)p->refused[i].page;
+	if (p->mapping->foreign)
+		td_uffd_wake(p->uffd, page, p->page_bytes);
+	else
+		madvise(page, p->page_bytes, MADV_DONTNEED);
 	p->refused_n--;
 	memmove(&p->refused[i], &p->refused[i + 1], (p->refused_n - i) * sizeof *p->refused);
 }
@@ -61,7 +67,9 @@ static bool await(struct td_pager *p, uintptr_t page)
 /* -EEXIST: it was refused already, or was had meanwhile. Then it is not ours to drop. */
 static void poison(struct td_pager *p, uintptr_t page)
 {
-	int rc = td_uffd_poison(p->uffd, (void *)page, p->page_bytes);
+	int rc = 0;
+	if (!p->mapping->foreign)
+		rc = td_uffd_poison(p->uffd, (void *)page, p->page_bytes);
 	if (rc == -EEXIST)
 		return;
 	if (rc)
@@ -79,5 +87,6 @@ void td_pager_refuse(struct td_pager *p, uintptr_t addr, int rc)
 	if (await(p, page))
 		poison(p, page);
 	pthread_mutex_unlock(&p->lock);
-	td_uffd_wake(p->uffd, (void *)page, p->page_bytes);
+	if (!p->mapping->foreign)
+		td_uffd_wake(p->uffd, (void *)page, p->page_bytes);
 }

@@ -46,6 +46,8 @@ static inline uint64_t td_extent_page(const struct td_pager *p, const struct td_
 
 /* For the mappings' attach(): at the base and in the view; faults at the base are ours. */
 int td_extent_map(struct td_pager *p, struct td_extent *x, int flags, int fd, off_t offset);
+int td_pager_map_lent(struct td_pager *p, const struct td_uffd_lent_region *region,
+		      const char *snapshot, struct tide_error *err);
 int td_extent_register(struct td_pager *p, struct td_extent *x, enum td_uffd_kind kind);
 
 /* Of x->users one less; the lock is held. */

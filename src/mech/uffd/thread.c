@@ -71,6 +71,21 @@ static void follow(struct follower *f, uint32_t thread)
 	f->alone = true;
 }
 
+/* What the owner of lent memory does to it. What was removed is zero, as is what is mapped anew where
+ * something was unmapped. */
+static void hear(struct td_pager *p, const struct uffd_msg *m)
+{
+	struct tide_error err;
+	uintptr_t start = m->arg.remove.start, end = m->arg.remove.end;
+	bool gone = m->event == UFFD_EVENT_REMOVE || m->event == UFFD_EVENT_UNMAP;
+	if (m->event == UFFD_EVENT_FORK)
+		close((int)m->arg.fork.ufd);
+	if (gone && td_pager_drop(p, (void *)start, end - start, &err))
+		td_pager_say(p, "tide: removed memory is not zero: %s", err.text);
+	else if (!gone)
+		td_pager_say(p, "tide: lent memory was forked or moved, which is not served there");
+}
+
 static void serve(struct td_pager *p, const struct uffd_msg *m, struct follower *f)
 {
 	struct td_touch t = {.addr = (uintptr_t)m->arg.pagefault.address,
@@ -78,13 +93,21 @@ static void serve(struct td_pager *p, const struct uffd_msg *m, struct follower 
 			     .write = m->arg.pagefault.flags &
 				      (UFFD_PAGEFAULT_FLAG_WRITE | UFFD_PAGEFAULT_FLAG_WP)};
 	if (m->event != UFFD_EVENT_PAGEFAULT)
-		return;
+		return hear(p, m);
 	follow(f, m->arg.pagefault.feat.ptid);
 	int rc = td_pager_touch(p, &t);
 	if (rc == -ENOENT) /* unmapped meanwhile */
 		td_uffd_wake(p->uffd, (void *)(t.addr & ~(uintptr_t)4095), 4096);
-	else if (rc)
+	else if (rc && !(rc == -ESRCH && p->mapping->foreign)) /* its owner has ended */
 		td_pager_refuse(p, t.addr, rc);
+}
+
+static size_t next_messages(struct td_pager *p, struct uffd_msg *messages)
+{
+	if (p->mapping->foreign)
+		return p->mapping->foreign->hear(p, messages, MESSAGES);
+	ssize_t n = read(p->uffd, messages, MESSAGES * sizeof *messages);
+	return n > 0 ? (size_t)n / sizeof *messages : 0;
 }
 
 static void *run(void *arg)
@@ -92,13 +115,14 @@ static void *run(void *arg)
 	struct td_pager *p = arg;
 	struct uffd_msg messages[MESSAGES];
 	struct follower f = {.alone = true, .processor = -1};
-	struct pollfd wait[2] = {{p->uffd, POLLIN, 0}, {p->stop_fd, POLLIN, 0}};
+	struct pollfd wait[3] = {
+		{p->uffd, POLLIN, 0}, {p->stop_fd, POLLIN, 0}, {p->heard.fd, POLLIN, 0}};
 	sched_getaffinity(0, sizeof f.all, &f.all);
 	pthread_setname_np(pthread_self(), "tide-pager");
 	while (!atomic_load(&p->stopping)) {
-		poll(wait, 2, td_pager_forgive_old(p) ? FORGIVE_MS : -1);
-		ssize_t n = read(p->uffd, messages, sizeof messages);
-		for (ssize_t i = 0; i < n / (ssize_t)sizeof *messages; i++)
+		poll(wait, 3, td_pager_forgive_old(p) ? FORGIVE_MS : -1);
+		size_t n = next_messages(p, messages);
+		for (size_t i = 0; i < n; i++)
 			serve(p, &messages[i], &f);
 	}
 	return NULL;

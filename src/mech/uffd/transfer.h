@@ -2,6 +2,7 @@
 #ifndef TD_UFFD_TRANSFER_H
 #define TD_UFFD_TRANSFER_H
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <sys/uio.h>
 
@@ -133,6 +134,15 @@ struct td_leaving {
 struct td_pipe {
 	struct td_uffd_pipe pipe;
 	bool used;
+};
+
+/* Messages of the kernel that were read while a page was copied (lent.h). */
+struct uffd_msg;
+struct td_heard {
+	pthread_mutex_t lock;
+	struct uffd_msg *at;
+	size_t n, room;
+	int fd; /* readable: there are some; -1: no lent memory */
 };
 
 /* A chunk that stays, for a system call. */

@@ -14,16 +14,33 @@ struct td_pager;
 /* Ways of mapping, and who serves faults: tables, of which others know the names. */
 struct td_mapping;
 struct td_service;
+extern const struct td_mapping td_mapping_lent;
 const struct td_mapping *td_mapping_at(size_t i); /* NULL: there are no more */
 const char *td_mapping_name(const struct td_mapping *m);
 bool td_mapping_sees_touched(const struct td_mapping *m); /* every page that is touched */
 bool td_mapping_is_protectable(const struct td_mapping *m);
+extern const struct td_service td_service_thread;
 const struct td_service *td_service_at(size_t i);
 const char *td_service_name(const struct td_service *s);
 
 enum td_uffd_host { TD_HOST_PLAIN, TD_HOST_LZ4, TD_HOST_ZSTD };
 
+/* Memory of another process that was handed over. Regions are whole chunks and apart. */
+struct td_uffd_lent {
+	const struct td_mapping *mapping; /* td_mapping_lent: what does not need it need not link it */
+	int uffd;
+	int memfd;         /* -1: none */
+	uint64_t owner[2]; /* what tells this owner from others, where there is no memfd */
+	const char *snapshot; /* NULL: what was never written is zero */
+	const struct td_uffd_lent_region {
+		uint64_t base, bytes;
+		uint64_t file_offset, memory_offset; /* in the snapshot, in the memfd */
+	} *region;
+	size_t n;
+};
+
 struct td_uffd_config {
+	const struct td_uffd_lent *lent; /* NULL: memory of this process; needed by td_pager_open() */
 	uint32_t page_bytes, chunk_pages;
 	uint64_t near_pages;
 	uint64_t host_pages; /* UINT64_MAX: no limit */
