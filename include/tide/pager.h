@@ -134,8 +134,8 @@ bool tide_owns(struct tide *t, const void *addr);
  *
  * Evicted pages that were written go to `storage`; others are read again from the snapshot, which must
  * not change. Whoever writes to the memfd by another way than the owner's ranges is not seen. An
- * owner that removes pages (madvise(), with UFFD_FEATURE_EVENT_REMOVE) finds zeros there, unless the
- * server was killed in that moment.
+ * owner that removes pages (madvise(), with UFFD_FEATURE_EVENT_REMOVE) finds zeros there; if the server
+ * is killed in that moment, pages that were not in memory then may keep their content.
  *
  * tide_prefetch(), tide_advise() and tide_set_load() take addresses of the owner. tide_close()
  * leaves the memory to the next server. */

@@ -9,10 +9,12 @@
 
 #include <errno.h>
 #include <jansson.h>
+#include <linux/magic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #define REGIONS 64
@@ -29,13 +31,15 @@ struct handover {
 static void take_fd(struct td_uffd_lent *lent, int fd)
 {
 	char path[32], name[64] = "";
+	struct statfs system;
 	struct stat st;
 	snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
 	ssize_t n = readlink(path, name, sizeof name - 1);
 	name[n > 0 ? n : 0] = '\0';
 	if (lent->uffd < 0 && !strcmp(name, "anon_inode:[userfaultfd]"))
 		lent->uffd = fd;
-	else if (lent->memfd < 0 && !fstat(fd, &st) && S_ISREG(st.st_mode))
+	else if (lent->memfd < 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) &&
+		 !fstatfs(fd, &system) && system.f_type == TMPFS_MAGIC)
 		lent->memfd = fd;
 	else
 		close(fd); /* of no use here */

@@ -1,6 +1,6 @@
 #!/bin/bash
 # The memory of a process of its own (lent_owner), served by examples/lent.
-# usage: lent.sh memfd|plain|kill|zero|again SERVER FOLDER-OF-PROGRAMS
+# usage: lent.sh memfd|plain|kill|zero|gone SERVER FOLDER-OF-PROGRAMS
 set -u
 what=$1 server=$2 owner=$3/lent_owner
 work=$(mktemp -d)
@@ -80,8 +80,8 @@ zero)
 	(sleep 0.5; kill -9 "$(serving)") &
 	own - 16 2 0 plain
 	;;
-again)
-	# Another store, or one that lacks its file, is refused; another size and policy are not.
+gone)
+	# The store is gone when the next server begins.
 	begin words 4M
 	mkfifo end
 	"$owner" socket words 16 0 0 keep <end >said 2>&1 &

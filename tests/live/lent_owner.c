@@ -76,7 +76,7 @@ static void *work(void *arg)
 		look(word);
 		if (tide_random_next(&random) % 2)
 			store(word);
-		if (id == 0 && ++n % 1000 == 0)
+		if (id == 0 && ++n % 100 == 0)
 			remove_page(&random);
 		if (id == 0)
 			note_bytes();

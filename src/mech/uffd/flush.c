@@ -116,7 +116,7 @@ static void note_kept(struct td_pager *p, const struct td_job *job)
 	uint64_t written = job->write & ~job->failed;
 	unsigned at, n;
 	while (p->kept.map && td_pager_run(&written, &at, &n))
-		td_kept_set(&p->kept, (uint64_t)job->chunk * p->chunk_pages + at, n);
+		td_kept_set(p->kept.stored, (uint64_t)job->chunk * p->chunk_pages + at, n);
 }
 
 /* What could not be taken out has no part in the rest. */

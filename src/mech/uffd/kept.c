@@ -1,5 +1,5 @@
-/* What outlives the server: a bitmap of the pages that are in the store, in a file that is mapped. A
- * process that is killed leaves what it has written there. The head says whose it is. */
+/* What outlives the server: bitmaps in a file that is mapped. A process that is killed leaves what it
+ * has written there. The head says whose it is. */
 #include "kept.h"
 
 #include <errno.h>
@@ -52,7 +52,12 @@ static int judge(struct td_kept *k, const char *path, int memfd, const struct td
 	return 0;
 }
 
-static int map(struct td_kept *k)
+static uint64_t bitmap_bytes(const struct td_kept_of *of)
+{
+	return (of->pages + 7) / 8;
+}
+
+static int map(struct td_kept *k, const struct td_kept_of *of)
 {
 	if (!k->again && (ftruncate(k->fd, 0) || ftruncate(k->fd, (off_t)k->bytes)))
 		return -errno;
@@ -61,7 +66,8 @@ static int map(struct td_kept *k)
 		k->map = NULL;
 		return -errno;
 	}
-	k->at = k->map + HEAD_BYTES;
+	k->stored = k->map + HEAD_BYTES;
+	k->near = k->stored + bitmap_bytes(of);
 	return 0;
 }
 
@@ -69,7 +75,7 @@ int td_kept_open(struct td_kept *k, const char *store, int memfd, const struct t
 		 struct tide_error *err)
 {
 	char *path;
-	*k = (struct td_kept){.fd = -1, .bytes = HEAD_BYTES + (of->pages + 7) / 8};
+	*k = (struct td_kept){.fd = -1, .bytes = HEAD_BYTES + 2 * bitmap_bytes(of)};
 	if (asprintf(&path, "%s.map", store) < 0)
 		return tide_fail(err, -ENOMEM, "out of memory");
 	k->fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
@@ -80,7 +86,7 @@ int td_kept_open(struct td_kept *k, const char *store, int memfd, const struct t
 		tide_fail(err, rc, "cannot open %s: %s", path, strerror(-rc));
 	if (!rc)
 		rc = judge(k, store, memfd, of, err);
-	if (!rc && (rc = map(k)))
+	if (!rc && (rc = map(k, of)))
 		tide_fail(err, rc, "cannot map %s: %s", path, strerror(-rc));
 	free(path);
 	return rc;
@@ -123,9 +129,15 @@ void td_kept_close(struct td_kept *k)
 }
 
 /* Chunks of other threads may have their bits in the same byte. */
-void td_kept_set(struct td_kept *k, uint64_t first, uint64_t pages)
+void td_kept_set(unsigned char *bits, uint64_t first, uint64_t pages)
 {
 	for (uint64_t page = first; page < first + pages; page++)
-		__atomic_fetch_or(&k->at[page / 8], (unsigned char)(1 << page % 8),
-				  __ATOMIC_RELAXED);
+		__atomic_fetch_or(&bits[page / 8], (unsigned char)(1 << page % 8), __ATOMIC_RELAXED);
+}
+
+void td_kept_clear(unsigned char *bits, uint64_t first, uint64_t pages)
+{
+	for (uint64_t page = first; page < first + pages; page++)
+		__atomic_fetch_and(&bits[page / 8], (unsigned char)~(1 << page % 8),
+				   __ATOMIC_RELAXED);
 }

@@ -8,13 +8,14 @@
 
 #include "tide/error.h"
 
-/* A file beside the store, mapped: a bit per page whose newest content, when it is not in memory, is
- * in the store. */
+/* A file beside the store, mapped, with two bitmaps. `stored`: the newest content of the page, when it
+ * is not in memory, is in the store. `near`: a server has put the page into memory, and none has taken
+ * it out: if it is not there, its owner has removed it. */
 struct td_kept {
 	int fd;
 	bool again;         /* the last server left it */
 	unsigned char *map; /* of the file; NULL: none */
-	unsigned char *at;  /* the bitmap in it */
+	unsigned char *stored, *near;
 	size_t bytes;
 };
 
@@ -36,10 +37,12 @@ int td_kept_begin(struct td_kept *k, int store_fd, const struct td_kept_of *of,
 /* Before the first page is served: from now on the memory needs this store. */
 void td_kept_mark(const struct td_kept *k, int memfd);
 void td_kept_close(struct td_kept *k);
-void td_kept_set(struct td_kept *k, uint64_t first, uint64_t pages);
-static inline bool td_kept_has(const struct td_kept *k, uint64_t page)
+/* One of the bitmaps; any thread may. */
+void td_kept_set(unsigned char *bits, uint64_t first, uint64_t pages);
+void td_kept_clear(unsigned char *bits, uint64_t first, uint64_t pages);
+static inline bool td_kept_has(const unsigned char *bits, uint64_t page)
 {
-	return k->map && k->at[page / 8] >> page % 8 & 1;
+	return bits[page / 8] >> page % 8 & 1;
 }
 
 #endif

@@ -75,7 +75,7 @@ int td_lent_open_store(struct td_pager *p, struct tide_error *err)
 static void take_kept(struct td_pager *p, const struct td_extent *x)
 {
 	for (uint64_t page = x->first; page < x->first + x->pages; page++) {
-		if (!td_kept_has(&p->kept, page))
+		if (!td_kept_has(p->kept.stored, page))
 			continue;
 		td_pager_set(p, (uint32_t)(page / p->chunk_pages), LANE_SWAPPED,
 			     UINT64_C(1) << page % p->chunk_pages);
@@ -95,6 +95,7 @@ static int adopt_pages(struct td_pager *p, struct td_extent *x, uint64_t first, 
 	td_pager_set(p, chunk, LANE_MAPPED, in);
 	td_pager_set(p, chunk, LANE_DIRTY, in);
 	p->held_pages += td_lanes_count(in);
+	td_lent_note_near(p, chunk, in);
 	td_pager_let_linger(p, chunk, in);
 	td_pager_leave(p, &saved);
 	return td_pager_prefetch(p, x->base + (first - x->first) * p->page_bytes,
@@ -139,6 +140,26 @@ static int adopt(struct td_pager *p, struct td_extent *x, struct tide_error *err
 	return rc;
 }
 
+/* Pages that should be there and are not: removed, and the message about it died with the last server.
+ * Without a memfd nobody can tell. */
+static int drop_removed(struct td_pager *p, struct td_extent *x, struct tide_error *err)
+{
+	struct td_pager_caller saved;
+	int rc = 0;
+	td_pager_enter(p, &saved);
+	for (uint64_t page = x->first; p->memfd >= 0 && !rc && page < x->first + x->pages; page++) {
+		uint32_t chunk = (uint32_t)(page / p->chunk_pages);
+		uint64_t bit = UINT64_C(1) << page % p->chunk_pages;
+		td_pager_await_chunk(p, chunk);
+		if (td_kept_has(p->kept.near, page) && !(td_pager_get(p, chunk, LANE_HELD) & bit))
+			rc = td_lent_drop(p, x, chunk, bit);
+	}
+	td_pager_leave(p, &saved);
+	return rc ? tide_fail(err, rc, "cannot note in the store which pages were removed: %s",
+			      strerror(-rc))
+		  : 0;
+}
+
 /* ---- begin and end ---- */
 
 /* Whoever waits for a message that died with the last server is served now. */
@@ -160,6 +181,8 @@ int td_lent_begin(struct td_pager *p, struct tide_error *err)
 		take_kept(p, p->extents[i]);
 	for (size_t i = 0; !rc && i < p->extents_n; i++)
 		rc = adopt(p, p->extents[i], err);
+	for (size_t i = 0; !rc && i < p->extents_n; i++)
+		rc = drop_removed(p, p->extents[i], err);
 	for (size_t i = 0; !rc && i < p->extents_n; i++)
 		td_uffd_wake(p->uffd, p->extents[i]->base, p->extents[i]->pages * p->page_bytes);
 	return rc;

@@ -9,11 +9,12 @@
  * shared file in memory (a memfd) and that was handed over too, the view is a mapping of the same
  * file, and a page leaves in this order:
  *
- *     protected in the owner's page table; written to the store; noted in the kept bitmap; punched
+ *     protected in the owner's page table; written to the store; noted in the kept bitmaps; punched
  *     out of the memfd, which takes it out of the owner's page table too
  *
- * So at every moment a page that is in the memfd is the newest, and one that is not there is in the
- * store if the bitmap says so, else in the snapshot, or zero. A server that was killed anywhere is
+ * So at every moment a page that is in the memfd is the newest. One that is not there is zero if a
+ * bitmap says that it should be there, since its owner has removed it; else in the store if the other
+ * bitmap says so; else in the snapshot, or zero. A server that was killed anywhere is
  * followed by one that sees this and goes on. What it finds in memory counts as written.
  *
  * Without a memfd no page can leave: the kernel takes pages out of another process by no other call
@@ -40,6 +41,8 @@ size_t td_lent_hear(struct td_pager *p, struct uffd_msg *messages, size_t most);
 
 /* ---- map_lent.c ---- */
 
+/* A server has put these pages into memory. */
+void td_lent_note_near(struct td_pager *p, uint32_t chunk, uint64_t pages);
 /* Write-protects, or unprotects and wakes. */
 int td_lent_protect(struct td_pager *p, void *addr, size_t bytes, bool protect);
 

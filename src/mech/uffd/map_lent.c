@@ -27,6 +27,15 @@ static int attach(struct td_pager *p, struct td_extent *x)
 
 /* ---- pages come ---- */
 
+void td_lent_note_near(struct td_pager *p, uint32_t chunk, uint64_t pages)
+{
+	unsigned at, n;
+	while (td_pager_run(&pages, &at, &n))
+		td_kept_set(p->kept.near, (uint64_t)chunk * p->chunk_pages + at, n);
+}
+
+/* Pages that are mapped without being filled are there already, or zero: they may count as put into
+ * memory before they are. */
 static void plan(struct td_pager *p, struct td_arrival *a)
 {
 	uint64_t there = td_pager_get(p, a->chunk, LANE_MAPPED) | a->filled;
@@ -34,11 +43,13 @@ static void plan(struct td_pager *p, struct td_arrival *a)
 	a->writable = a->to_map & a->written;
 	a->maps = a->to_map & ~there;
 	a->unprotect = there & a->writable;
+	td_lent_note_near(p, a->chunk, a->maps);
 }
 
 static void note_delivered(struct td_pager *p, uint32_t chunk, uint64_t pages)
 {
 	td_pager_set(p, chunk, LANE_MAPPED, pages);
+	td_lent_note_near(p, chunk, pages);
 }
 
 static int copy(struct td_pager *p, void *addr, const void *from, size_t bytes, bool protect)
@@ -118,6 +129,7 @@ static void punch(struct td_pager *p, struct td_extent *x, uint32_t chunk, uint6
 	unsigned at, n;
 	while (p->memfd >= 0 && td_pager_run(&pages, &at, &n)) {
 		uint64_t page = (uint64_t)chunk * p->chunk_pages + at - x->first;
+		td_kept_clear(p->kept.near, x->first + page, n);
 		if (fallocate(p->memfd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
 			      (off_t)(x->memory_offset + page * p->page_bytes),
 			      (off_t)((uint64_t)n * p->page_bytes)))
@@ -135,7 +147,7 @@ int td_lent_drop(struct td_pager *p, struct td_extent *x, uint32_t chunk, uint64
 		uint64_t first = (uint64_t)chunk * p->chunk_pages + at;
 		rc = td_io_zero(&p->storage, first * p->page_bytes, (uint64_t)n * p->page_bytes);
 		if (!rc)
-			td_kept_set(&p->kept, first, n);
+			td_kept_set(p->kept.stored, first, n);
 	}
 	if (rc)
 		return rc;
