@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,6 +22,24 @@ void td_lib_hot_free(struct td_lib_hot *s)
 	free(s->sizes);
 	td_lib_hot_file_free(&s->loaded);
 	pthread_mutex_destroy(&s->lock);
+}
+
+/* As around every call of the pager: a handler that maps memory would wait for this very thread, and
+ * a thread that is cancelled would take the lock with it. */
+static void enter(struct td_lib_hot *s, struct td_pager_caller *saved)
+{
+	sigset_t all;
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &saved->cancel);
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &saved->signals);
+	pthread_mutex_lock(&s->lock);
+}
+
+static void leave(struct td_lib_hot *s, const struct td_pager_caller *saved)
+{
+	pthread_mutex_unlock(&s->lock);
+	pthread_sigmask(SIG_SETMASK, &saved->signals, NULL);
+	pthread_setcancelstate(saved->cancel, NULL);
 }
 
 /* ---- mappings; the lock is held ---- */
@@ -143,15 +162,16 @@ static void bring(struct td_lib_hot *s, const struct td_lib_hot_mapping *m)
 int td_lib_hot_load(struct td_lib_hot *s, const char *path, struct tide_error *err)
 {
 	struct td_lib_hot_file loaded;
+	struct td_pager_caller saved;
 	int rc = td_lib_hot_file_read(&loaded, path, err);
 	if (rc)
 		return rc;
-	pthread_mutex_lock(&s->lock);
+	enter(s, &saved);
 	td_lib_hot_file_free(&s->loaded);
 	s->loaded = loaded;
 	for (size_t i = 0; i < s->n; i++)
 		bring(s, &s->at[i]);
-	pthread_mutex_unlock(&s->lock);
+	leave(s, &saved);
 	return 0;
 }
 
@@ -159,26 +179,28 @@ void td_lib_hot_mapped(struct td_lib_hot *s, void *base, size_t bytes, const cha
 		       uint64_t offset)
 {
 	struct td_lib_hot_mapping m = {.start = (uintptr_t)base, .bytes = bytes};
+	struct td_pager_caller saved;
 	char whole[PATH_MAX];
 	m.origin = m.start;
 	m.end = m.start + bytes;
 	m.file_offset = path ? offset : 0;
 	m.path = path ? strdup(realpath(path, whole) ? whole : path) : NULL;
-	pthread_mutex_lock(&s->lock);
+	enter(s, &saved);
 	m.nth = path ? 0 : count_size(s, bytes);
 	cut(s, m.start, m.end);
 	if ((path && !m.path) || !insert_at(s, mapping_from(s, m.start), &m))
 		free(m.path);
 	else
 		bring(s, &m);
-	pthread_mutex_unlock(&s->lock);
+	leave(s, &saved);
 }
 
 void td_lib_hot_unmapped(struct td_lib_hot *s, const void *addr, size_t bytes)
 {
-	pthread_mutex_lock(&s->lock);
+	struct td_pager_caller saved;
+	enter(s, &saved);
 	cut(s, (uintptr_t)addr, (uintptr_t)addr + bytes);
-	pthread_mutex_unlock(&s->lock);
+	leave(s, &saved);
 }
 
 /* ---- saving ---- */
@@ -202,11 +224,12 @@ static int add_mapping(const struct td_lib_hot *s, const struct td_lib_hot_mappi
 int td_lib_hot_save(struct td_lib_hot *s, const char *path, struct tide_error *err)
 {
 	struct td_lib_hot_file set = {0};
+	struct td_pager_caller saved;
 	int rc = 0;
-	pthread_mutex_lock(&s->lock);
+	enter(s, &saved);
 	for (size_t i = 0; !rc && i < s->n; i++)
 		rc = add_mapping(s, &s->at[i], &set);
-	pthread_mutex_unlock(&s->lock);
+	leave(s, &saved);
 	rc = rc ? tide_fail(err, rc, "no memory for the set: free some")
 		: td_lib_hot_file_write(&set, path, err);
 	td_lib_hot_file_free(&set);

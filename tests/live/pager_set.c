@@ -166,9 +166,11 @@ static void damaged(const struct tide_options *o)
 	}
 	put(text, n);
 	load(t);
-	put("tide-set 1\nmemory 18446744073709551615 0\npages 18446744073709551615 1\n", 72);
+	const char *over = "tide-set 1\nmemory 18446744073709551615 0\npages 18446744073709551615 1\n";
+	put(over, strlen(over));
 	refused(t, "numbers that overflow");
-	put("tide-set 1\npages 0 1\n", 21);
+	const char *nothing = "tide-set 1\npages 0 1\n";
+	put(nothing, strlen(nothing));
 	refused(t, "pages of nothing");
 	put("\0\0\0\0", 4);
 	refused(t, "zeros");
