@@ -90,10 +90,10 @@ int tide_prefetch(struct tide *t, const void *addr, size_t bytes, struct tide_er
 
 /* Saves which pages are near now, to a file. Loads such a file: of the mappings that are there, and
  * of those that come, these pages are brought in, in one pass, as long as near memory has room. A
- * page is known by its file and its place there, or by the size and order of the anonymous mappings;
- * the latter's pages come as they are, zero in a new process. A set names pages and never changes
- * their content: one of another program brings pages that nobody needs, and a damaged one is an
- * error. */
+ * page is known by its file and its place there, or by the size and order of the anonymous
+ * mappings; the latter's pages come as they are, zero in a new process. A set names pages and never
+ * changes their content: one of another program brings pages that nobody needs, and a damaged one
+ * is an error. */
 int tide_set_save(struct tide *t, const char *path, struct tide_error *err);
 int tide_set_load(struct tide *t, const char *path, struct tide_error *err);
 
@@ -120,10 +120,10 @@ bool tide_owns(struct tide *t, const void *addr);
  *     [{"base_host_virt_addr": 140000000000000, "size": 1073741824, "offset": 0,
  *       "page_size": 4096}, ...]
  *
- * `offset` is where the content of the range begins in the snapshot. If the memory is a shared mapping
- * of a memfd, the owner sends that with the userfaultfd; the range begins at `memfd_offset` there, by
- * default at `offset`. Only with a memfd can pages leave, since Linux drops pages of another process
- * by no other call: without it, near memory must hold all of the ranges.
+ * `offset` is where the content of the range begins in the snapshot. If the memory is a shared
+ * mapping of a memfd, the owner sends that with the userfaultfd; the range begins at `memfd_offset`
+ * there, by default at `offset`. Only with a memfd can pages leave, since Linux drops pages of
+ * another process by no other call: without it, near memory must hold all of the ranges.
  *
  * tide_adopt() looks at the message and does not take it out of the socket. So whoever keeps the
  * socket open (a parent that started this server, say) can start another server, which adopts the
@@ -132,10 +132,10 @@ bool tide_owns(struct tide *t, const void *addr);
  * which with the file beside it (storage.map) has what it needs to know. Any policies and any size
  * of near memory may follow. The owner must keep a copy of the userfaultfd.
  *
- * Evicted pages that were written go to `storage`; others are read again from the snapshot, which must
- * not change. Whoever writes to the memfd by another way than the owner's ranges is not seen. An
- * owner that removes pages (madvise(), with UFFD_FEATURE_EVENT_REMOVE) finds zeros there; if the server
- * is killed in that moment, pages that were not in memory then may keep their content.
+ * Evicted pages that were written go to `storage`; others are read again from the snapshot, which
+ * must not change. Whoever writes to the memfd by another way than the owner's ranges is not seen.
+ * An owner that removes pages (madvise(), with UFFD_FEATURE_EVENT_REMOVE) finds zeros there; if the
+ * server is killed in that moment, pages that were not in memory then may keep their content.
  *
  * tide_prefetch(), tide_advise() and tide_set_load() take addresses of the owner. tide_close()
  * leaves the memory to the next server. */

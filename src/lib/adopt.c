@@ -119,8 +119,7 @@ static int read_region(struct td_uffd_lent_region *r, const json_t *o, struct ti
 	return 0;
 }
 
-static int read_regions(struct handover *h, const char *text, size_t n,
-			struct tide_error *err)
+static int read_regions(struct handover *h, const char *text, size_t n, struct tide_error *err)
 {
 	json_error_t where;
 	json_t *root = json_loadb(text, n, JSON_DISABLE_EOF_CHECK, &where);
@@ -140,8 +139,7 @@ static int read_regions(struct handover *h, const char *text, size_t n,
 
 /* ---- the message ---- */
 
-static int peek(struct handover *h, int socket, char *text, size_t *n,
-		struct tide_error *err)
+static int peek(struct handover *h, int socket, char *text, size_t *n, struct tide_error *err)
 {
 	union {
 		struct cmsghdr align;
@@ -165,8 +163,9 @@ static int peek(struct handover *h, int socket, char *text, size_t *n,
 	if (m.msg_flags & (MSG_TRUNC | MSG_CTRUNC))
 		return tide_fail(err, -EMSGSIZE, "the message about the memory is too long");
 	if (h->lent.uffd < 0)
-		return tide_fail(err, -EINVAL, "the message brought no userfaultfd: send it by "
-					       "SCM_RIGHTS");
+		return tide_fail(err, -EINVAL,
+				 "the message brought no userfaultfd: send it by "
+				 "SCM_RIGHTS");
 	*n = (size_t)got;
 	return 0;
 }

@@ -24,8 +24,8 @@ void td_lib_hot_free(struct td_lib_hot *s)
 	pthread_mutex_destroy(&s->lock);
 }
 
-/* As around every call of the pager: a handler that maps memory would wait for this very thread, and
- * a thread that is cancelled would take the lock with it. */
+/* As around every call of the pager: a handler that maps memory would wait for this very thread,
+ * and a thread that is cancelled would take the lock with it. */
 static void enter(struct td_lib_hot *s, struct td_pager_caller *saved)
 {
 	sigset_t all;

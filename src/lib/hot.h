@@ -10,8 +10,8 @@
 
 #include <pthread.h>
 
-#include "mech/uffd/uffd.h"
 #include "hot_file.h"
+#include "mech/uffd/uffd.h"
 
 /* What is left of a mapping, or a part of that. */
 struct td_lib_hot_mapping {
@@ -30,7 +30,7 @@ struct td_lib_hot {
 	size_t n;
 	struct td_lib_hot_size {
 		uint64_t bytes, made;
-	} *sizes;
+	} * sizes;
 	size_t sizes_n;
 	struct td_lib_hot_file loaded;
 };
@@ -39,7 +39,8 @@ void td_lib_hot_init(struct td_lib_hot *s);
 void td_lib_hot_free(struct td_lib_hot *s);
 /* A mapping was made, and what is loaded of it comes; any part of one went. path NULL: anonymous.
  * Without memory for that the set lacks the mapping, which is no error. */
-void td_lib_hot_mapped(struct td_lib_hot *s, void *base, size_t bytes, const char *path, uint64_t offset);
+void td_lib_hot_mapped(struct td_lib_hot *s, void *base, size_t bytes, const char *path,
+		       uint64_t offset);
 void td_lib_hot_unmapped(struct td_lib_hot *s, const void *addr, size_t bytes);
 
 int td_lib_hot_save(struct td_lib_hot *s, const char *path, struct tide_error *err);

@@ -33,7 +33,8 @@ static void *with_room(void *items, size_t n, size_t item_bytes)
 	return reallocarray(items, n ? n * 2 : 1, item_bytes);
 }
 
-int td_lib_hot_file_add_part(struct td_lib_hot_file *set, const char *path, uint64_t bytes, uint64_t nth)
+int td_lib_hot_file_add_part(struct td_lib_hot_file *set, const char *path, uint64_t bytes,
+			     uint64_t nth)
 {
 	struct td_lib_hot_part *parts = with_room(set->parts, set->parts_n, sizeof *parts);
 	if (!parts)
@@ -66,7 +67,8 @@ int td_lib_hot_file_add_run(struct td_lib_hot_file *set, uint64_t first, uint64_
 
 /* ---- writing ---- */
 
-static void put_part(const struct td_lib_hot_file *set, const struct td_lib_hot_part *part, FILE *to)
+static void put_part(const struct td_lib_hot_file *set, const struct td_lib_hot_part *part,
+		     FILE *to)
 {
 	if (part->path)
 		fprintf(to, "file %s\n", part->path);
@@ -106,7 +108,8 @@ static int write_text(const char *path, const char *text, size_t n)
 	return rc;
 }
 
-int td_lib_hot_file_write(const struct td_lib_hot_file *set, const char *path, struct tide_error *err)
+int td_lib_hot_file_write(const struct td_lib_hot_file *set, const char *path,
+			  struct tide_error *err)
 {
 	char *text = NULL, *beside = NULL;
 	size_t n;
@@ -154,7 +157,8 @@ static bool two_numbers(const char *text, uint64_t *a, uint64_t *b)
 static int read_run(struct td_lib_hot_file *set, const char *text)
 {
 	const struct td_lib_hot_part *part = set->parts_n ? &set->parts[set->parts_n - 1] : NULL;
-	const struct td_lib_hot_run *last = part && part->runs_n ? &set->runs[set->runs_n - 1] : NULL;
+	const struct td_lib_hot_run *last =
+		part && part->runs_n ? &set->runs[set->runs_n - 1] : NULL;
 	uint64_t first, n;
 	if (!part || !two_numbers(text, &first, &n) || !n)
 		return -EINVAL;
@@ -185,8 +189,8 @@ static int read_lines(struct td_lib_hot_file *set, char *text, const char *name,
 	unsigned long n = 1;
 	int rc = line && !strcmp(line, HEAD) ? 0 : -EINVAL;
 	if (rc)
-		return tide_fail(err, rc, "%s is no set of pages: give a file that was saved as one",
-				 name);
+		return tide_fail(err, rc,
+				 "%s is no set of pages: give a file that was saved as one", name);
 	while (!rc && (line = next_line(&at)) && strncmp(line, "end ", 4) != 0) {
 		rc = read_line(set, line);
 		n++;

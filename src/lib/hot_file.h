@@ -39,11 +39,13 @@ struct td_lib_hot_file {
 int td_lib_hot_file_read(struct td_lib_hot_file *set, const char *path, struct tide_error *err);
 void td_lib_hot_file_free(struct td_lib_hot_file *set);
 
-int td_lib_hot_file_add_part(struct td_lib_hot_file *set, const char *path, uint64_t bytes, uint64_t nth);
+int td_lib_hot_file_add_part(struct td_lib_hot_file *set, const char *path, uint64_t bytes,
+			     uint64_t nth);
 /* To the last part, behind its other runs; one that touches the run before makes that longer. */
 int td_lib_hot_file_add_run(struct td_lib_hot_file *set, uint64_t first, uint64_t n);
 
 /* A whole file, or the one that was there before. */
-int td_lib_hot_file_write(const struct td_lib_hot_file *set, const char *path, struct tide_error *err);
+int td_lib_hot_file_write(const struct td_lib_hot_file *set, const char *path,
+			  struct tide_error *err);
 
 #endif

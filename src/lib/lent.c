@@ -37,8 +37,8 @@ static int check_region(const struct td_uffd_lent *lent, size_t i, uint64_t page
 	return 0;
 }
 
-int td_lib_lent_check(const struct td_uffd_lent *lent, uint64_t page_bytes,
-			  uint64_t chunk_bytes, struct tide_error *err)
+int td_lib_lent_check(const struct td_uffd_lent *lent, uint64_t page_bytes, uint64_t chunk_bytes,
+		      struct tide_error *err)
 {
 	struct stat st = {0};
 	int rc = 0;

@@ -1,6 +1,6 @@
-/* Memory that was handed over: messages that are wrong or hostile give one sentence, and no file stays
- * open; servers follow each other, with other settings; reads and writes fail; sets.
- * usage: lent_calls */
+/* Memory that was handed over: messages that are wrong or hostile give one sentence, and no file
+ * stays open; servers follow each other, with other settings; reads and writes fail; sets. usage:
+ * lent_calls */
 #include <dirent.h>
 #include <linux/userfaultfd.h>
 #include <sys/ioctl.h>

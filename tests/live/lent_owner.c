@@ -1,9 +1,9 @@
 /* A process whose memory another one serves. Threads read and write words, each its own, and know
- * from a shadow what each must be; one thread also removes pages. At the end all words are looked at.
- * usage: lent_owner SOCKET SNAPSHOT MIB SECONDS NEAR-MIB memfd|plain|keep
+ * from a shadow what each must be; one thread also removes pages. At the end all words are looked
+ * at. usage: lent_owner SOCKET SNAPSHOT MIB SECONDS NEAR-MIB memfd|plain|keep
  *
- * keep: as memfd, but writes one page, says so, and waits for its end at standard input. NEAR-MIB 0:
- * any. */
+ * keep: as memfd, but writes one page, says so, and waits for its end at standard input. NEAR-MIB
+ * 0: any. */
 #include <fcntl.h>
 #include <linux/userfaultfd.h>
 #include <pthread.h>
@@ -185,7 +185,8 @@ int main(int argc, char **argv)
 		look(word);
 	note_bytes();
 	uint64_t near = (uint64_t)atoi(argv[5]) * MIB;
-	must(!near || most_bytes <= near, "%llu bytes were in memory", (unsigned long long)most_bytes);
+	must(!near || most_bytes <= near, "%llu bytes were in memory",
+	     (unsigned long long)most_bytes);
 	printf("%llu operations, %llu removals, at most %llu bytes in memory\n",
 	       (unsigned long long)operations, (unsigned long long)removals,
 	       (unsigned long long)most_bytes);

@@ -43,8 +43,7 @@ static void read_hot(const uint64_t *at, size_t first_page, size_t pages)
 		size_t page = hot[i] - first_page;
 		if (hot[i] < first_page || page >= pages)
 			continue;
-		must(at[page * PAGE_WORDS + 7] ==
-			     word_value((uint64_t)hot[i] * PAGE_WORDS + 7, 0),
+		must(at[page * PAGE_WORDS + 7] == word_value((uint64_t)hot[i] * PAGE_WORDS + 7, 0),
 		     "page %u is wrong", hot[i]);
 	}
 }
@@ -166,7 +165,8 @@ static void damaged(const struct tide_options *o)
 	}
 	put(text, n);
 	load(t);
-	const char *over = "tide-set 1\nmemory 18446744073709551615 0\npages 18446744073709551615 1\n";
+	const char *over =
+		"tide-set 1\nmemory 18446744073709551615 0\npages 18446744073709551615 1\n";
 	put(over, strlen(over));
 	refused(t, "numbers that overflow");
 	const char *nothing = "tide-set 1\npages 0 1\n";

@@ -108,8 +108,9 @@ static void print_troubles(const struct td_kernel_figures *f)
 		fprintf(stderr, "  unseen  %" PRIu64 " processes more than tide looks at\n",
 			f->unseen_processes);
 	if (f->failed)
-		fprintf(stderr, "  failed  no memory for the state of pages: the kernel chose from then "
-				"on\n");
+		fprintf(stderr,
+			"  failed  no memory for the state of pages: the kernel chose from then "
+			"on\n");
 	if (f->killed)
 		fprintf(stderr,
 			"  killed  %" PRIu64

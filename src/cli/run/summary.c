@@ -159,9 +159,10 @@ int td_run_check_ends(struct td_run *r, struct tide_error *err)
 	for (unsigned i = 0; i < td_run_processes(r); i++) {
 		const struct td_slot *slot = &r->slots->at[i];
 		if (atomic_load(&slot->state) == TD_SLOT_LOST)
-			return tide_fail(err, -EIO,
-					 "%s could not write its trace, log or set whole: see above why",
-					 slot->program);
+			return tide_fail(
+				err, -EIO,
+				"%s could not write its trace, log or set whole: see above why",
+				slot->program);
 		if (atomic_load(&slot->state) == TD_SLOT_OVER)
 			return tide_fail(err, -ENOMEM,
 					 "%s could not keep its budget: see above why",

@@ -113,7 +113,8 @@ static int check_kernel(const struct td_pager *p, struct tide_error *err)
 
 int td_pager_choose_mappings(struct td_pager *p, struct tide_error *err)
 {
-	const struct td_mapping *asked = p->config.lent ? p->config.lent->mapping : p->config.mapping;
+	const struct td_mapping *asked =
+		p->config.lent ? p->config.lent->mapping : p->config.mapping;
 	p->mapping = asked ? asked : choose(p);
 	choose_for_files(p, asked ? !asked->gives : nobody_looks(p));
 	return check_kernel(p, err);

@@ -1,5 +1,5 @@
-/* What outlives the server: bitmaps in a file that is mapped. A process that is killed leaves what it
- * has written there. The head says whose it is. */
+/* What outlives the server: bitmaps in a file that is mapped. A process that is killed leaves what
+ * it has written there. The head says whose it is. */
 #include "kept.h"
 
 #include <errno.h>
@@ -132,7 +132,8 @@ void td_kept_close(struct td_kept *k)
 void td_kept_set(unsigned char *bits, uint64_t first, uint64_t pages)
 {
 	for (uint64_t page = first; page < first + pages; page++)
-		__atomic_fetch_or(&bits[page / 8], (unsigned char)(1 << page % 8), __ATOMIC_RELAXED);
+		__atomic_fetch_or(&bits[page / 8], (unsigned char)(1 << page % 8),
+				  __ATOMIC_RELAXED);
 }
 
 void td_kept_clear(unsigned char *bits, uint64_t first, uint64_t pages)

@@ -8,9 +8,9 @@
 
 #include "tide/error.h"
 
-/* A file beside the store, mapped, with two bitmaps. `stored`: the newest content of the page, when it
- * is not in memory, is in the store. `near`: a server has put the page into memory, and none has taken
- * it out: if it is not there, its owner has removed it. */
+/* A file beside the store, mapped, with two bitmaps. `stored`: the newest content of the page, when
+ * it is not in memory, is in the store. `near`: a server has put the page into memory, and none has
+ * taken it out: if it is not there, its owner has removed it. */
 struct td_kept {
 	int fd;
 	bool again;         /* the last server left it */
@@ -26,9 +26,9 @@ struct td_kept_of {
 	uint64_t pages, page_bytes;
 };
 
-/* Says whether it goes on (k->again), before anything is written. The memory is marked with the name
- * of its bitmap, where the kernel can do that (6.6): to serve it from another store would give it
- * old pages, and is refused. memfd -1: none. */
+/* Says whether it goes on (k->again), before anything is written. The memory is marked with the
+ * name of its bitmap, where the kernel can do that (6.6): to serve it from another store would give
+ * it old pages, and is refused. memfd -1: none. */
 int td_kept_open(struct td_kept *k, const char *store, int memfd, const struct td_kept_of *of,
 		 struct tide_error *err);
 /* Once the store is open: it is the same file as before, or the bitmap becomes its own. */

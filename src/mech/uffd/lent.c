@@ -62,8 +62,8 @@ int td_lent_open_store(struct td_pager *p, struct tide_error *err)
 	if (!rc)
 		rc = td_kept_open(&p->kept, path, p->memfd, &of, err);
 	if (!rc)
-		rc = td_io_file_open(&p->storage, path,
-				     p->kept.again ? TD_IO_AGAIN : TD_IO_CREATE, err);
+		rc = td_io_file_open(&p->storage, path, p->kept.again ? TD_IO_AGAIN : TD_IO_CREATE,
+				     err);
 	if (rc)
 		return rc;
 	p->has_storage = true;
@@ -140,8 +140,8 @@ static int adopt(struct td_pager *p, struct td_extent *x, struct tide_error *err
 	return rc;
 }
 
-/* Pages that should be there and are not: removed, and the message about it died with the last server.
- * Without a memfd nobody can tell. */
+/* Pages that should be there and are not: removed, and the message about it died with the last
+ * server. Without a memfd nobody can tell. */
 static int drop_removed(struct td_pager *p, struct td_extent *x, struct tide_error *err)
 {
 	struct td_pager_caller saved;

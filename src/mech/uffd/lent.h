@@ -5,16 +5,16 @@
  *     heard.c      messages that were read before their time
  *     kept.c       what has to outlive this process: which pages are in the store
  *
- * The owner has made a userfaultfd, registered its ranges, and handed it over. Where its memory is a
- * shared file in memory (a memfd) and that was handed over too, the view is a mapping of the same
+ * The owner has made a userfaultfd, registered its ranges, and handed it over. Where its memory is
+ * a shared file in memory (a memfd) and that was handed over too, the view is a mapping of the same
  * file, and a page leaves in this order:
  *
  *     protected in the owner's page table; written to the store; noted in the kept bitmaps; punched
  *     out of the memfd, which takes it out of the owner's page table too
  *
  * So at every moment a page that is in the memfd is the newest. One that is not there is zero if a
- * bitmap says that it should be there, since its owner has removed it; else in the store if the other
- * bitmap says so; else in the snapshot, or zero. A server that was killed anywhere is
+ * bitmap says that it should be there, since its owner has removed it; else in the store if the
+ * other bitmap says so; else in the snapshot, or zero. A server that was killed anywhere is
  * followed by one that sees this and goes on. What it finds in memory counts as written.
  *
  * Without a memfd no page can leave: the kernel takes pages out of another process by no other call
@@ -28,9 +28,9 @@
 
 /* ---- heard.c: messages of the kernel ----
  *
- * While the owner changes its mappings the kernel refuses to copy pages there, until the message about
- * the change has been read. So the thread that copies reads messages, and leaves them to the thread
- * that serves them, in their order. */
+ * While the owner changes its mappings the kernel refuses to copy pages there, until the message
+ * about the change has been read. So the thread that copies reads messages, and leaves them to the
+ * thread that serves them, in their order. */
 
 int td_lent_hear_begin(struct td_pager *p);
 void td_lent_hear_end(struct td_pager *p);

@@ -1,5 +1,5 @@
-/* Mapping `lent`: memory of another process (lent.h). Pages come by a copy, write-protected, so that
- * it is seen which are written. The view is a mapping of the owner's memfd. */
+/* Mapping `lent`: memory of another process (lent.h). Pages come by a copy, write-protected, so
+ * that it is seen which are written. The view is a mapping of the owner's memfd. */
 #include "core/assert.h"
 #include "lanes.h"
 #include "lent.h"
@@ -16,8 +16,8 @@ static int attach(struct td_pager *p, struct td_extent *x)
 {
 	size_t bytes = x->pages * p->page_bytes;
 	if (p->memfd >= 0) {
-		x->view = mmap(NULL, bytes, PROT_READ, MAP_SHARED, p->memfd,
-			       (off_t)x->memory_offset);
+		x->view =
+			mmap(NULL, bytes, PROT_READ, MAP_SHARED, p->memfd, (off_t)x->memory_offset);
 		if (x->view == MAP_FAILED)
 			return -errno;
 		madvise(x->view, bytes, MADV_DONTFORK);

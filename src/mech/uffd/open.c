@@ -133,7 +133,7 @@ static int open_arrays(struct td_pager *p, struct tide_error *err)
 	if (!p->arrivals || !p->reads || p->zeros == MAP_FAILED)
 		return tide_fail(err, -ENOMEM, "out of memory");
 	int lent = p->config.lent ? p->config.lent->memfd : -1;
-	p->memfd = lent >= 0		? fcntl(lent, F_DUPFD_CLOEXEC, 0)
+	p->memfd = lent >= 0        ? fcntl(lent, F_DUPFD_CLOEXEC, 0)
 		   : p->config.lent ? -1
 				    : memfd_create("tide", MFD_CLOEXEC);
 	p->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);

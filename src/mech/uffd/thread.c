@@ -71,8 +71,8 @@ static void follow(struct follower *f, uint32_t thread)
 	f->alone = true;
 }
 
-/* What the owner of lent memory does to it. What was removed is zero, as is what is mapped anew where
- * something was unmapped. */
+/* What the owner of lent memory does to it. What was removed is zero, as is what is mapped anew
+ * where something was unmapped. */
 static void hear(struct td_pager *p, const struct uffd_msg *m)
 {
 	struct tide_error err;

@@ -27,20 +27,22 @@ enum td_uffd_host { TD_HOST_PLAIN, TD_HOST_LZ4, TD_HOST_ZSTD };
 
 /* Memory of another process that was handed over. Regions are whole chunks and apart. */
 struct td_uffd_lent {
-	const struct td_mapping *mapping; /* td_mapping_lent: what does not need it need not link it */
+	const struct td_mapping
+		*mapping; /* td_mapping_lent: what does not need it need not link it */
 	int uffd;
-	int memfd;         /* -1: none */
-	uint64_t owner[2]; /* what tells this owner from others, where there is no memfd */
+	int memfd;            /* -1: none */
+	uint64_t owner[2];    /* what tells this owner from others, where there is no memfd */
 	const char *snapshot; /* NULL: what was never written is zero */
 	const struct td_uffd_lent_region {
 		uint64_t base, bytes;
 		uint64_t file_offset, memory_offset; /* in the snapshot, in the memfd */
-	} *region;
+	} * region;
 	size_t n;
 };
 
 struct td_uffd_config {
-	const struct td_uffd_lent *lent; /* NULL: memory of this process; needed by td_pager_open() */
+	const struct td_uffd_lent
+		*lent; /* NULL: memory of this process; needed by td_pager_open() */
 	uint32_t page_bytes, chunk_pages;
 	uint64_t near_pages;
 	uint64_t host_pages; /* UINT64_MAX: no limit */
