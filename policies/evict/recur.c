@@ -21,6 +21,8 @@
 #define OFTEN 3
 #define SPREAD UINT32_C(2654435769) /* 2^32 over the golden ratio: multiples lie evenly in 2^32 */
 
+enum { FAR, SOON, KINDS };
+
 struct slot {
 	struct tide_osnode node;
 	bool known; /* it was accessed twice */
@@ -28,7 +30,7 @@ struct slot {
 	bool soon; /* the last interval was */
 	bool late; /* it did not come back soon, as it was expected to */
 	uint8_t soon_after[2]; /* how often a soon one followed each kind lately, up to OFTEN */
-	uint64_t last, far_interval, soon_interval;
+	uint64_t last, interval[KINDS];
 	uint64_t expected; /* of a resident chunk: its place in the tree */
 };
 
@@ -102,13 +104,13 @@ static void narrow(struct recur *s)
 
 static bool is_soon(const struct slot *at, uint64_t interval)
 {
-	return interval < at->far_interval / 4;
+	return interval < at->interval[FAR] / 4;
 }
 
 static void learn(struct slot *at, uint64_t interval)
 {
 	bool soon = is_soon(at, interval);
-	uint64_t *of = soon ? &at->soon_interval : &at->far_interval;
+	uint64_t *of = &at->interval[soon ? SOON : FAR];
 	uint64_t least = *of - *of / 8;
 	*of = interval > least ? interval : least;
 	uint8_t *often = &at->soon_after[at->soon];
@@ -129,7 +131,7 @@ static bool is_wanted_soon(const struct slot *at)
 /* After its last access, and how it is expected now. */
 static uint64_t interval_of(const struct slot *at)
 {
-	return is_wanted_soon(at) ? at->soon_interval : at->far_interval;
+	return at->interval[is_wanted_soon(at) ? SOON : FAR];
 }
 
 static uint64_t next_of(const struct recur *s, uint32_t i)
@@ -151,9 +153,9 @@ static void on_migrated(void *self, tide_chunk c, uint64_t pages)
 	uint64_t now = s->view->near->time;
 	if (!tide_came_in(s->view, c, pages))
 		return;
-	if (at->last && at->far_interval < now - at->last)
-		at->far_interval = now - at->last;
-	enter(s, c.index, now + at->far_interval / 16, true);
+	if (at->last && at->interval[FAR] < now - at->last)
+		at->interval[FAR] = now - at->last;
+	enter(s, c.index, now + at->interval[FAR] / 16, true);
 }
 
 static void on_access(void *self, tide_chunk c, tide_page p, uint64_t ref)
@@ -180,7 +182,7 @@ static void on_evicted(void *self, tide_chunk c, const struct tide_evicted *what
 static bool is_overdue(const struct recur *s, uint32_t i)
 {
 	const struct slot *at = slot(s, i);
-	uint64_t interval = at->fresh ? at->far_interval : interval_of(at);
+	uint64_t interval = at->fresh ? at->interval[FAR] : interval_of(at);
 	return s->view->near->time > at->expected + 2 * (interval ? interval : at->expected / 2);
 }
 
