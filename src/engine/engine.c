@@ -268,6 +268,14 @@ int td_engine_create(struct td_engine **out, struct td_engine_config *config,
 	return rc;
 }
 
+void td_engine_begin_again(struct td_engine *e)
+{
+	td_engine_log_disown(e->log);
+	e->log = NULL;
+	e->counts = (struct tide_counts){.size = sizeof e->counts};
+	e->remote_only = 0;
+}
+
 int td_engine_finish(struct td_engine *e, struct tide_error *err)
 {
 	int rc = td_engine_log_close(e->log, err);

@@ -223,6 +223,8 @@ void td_engine_reset(struct td_engine *e);
 /* check.c: walks over all records. Do they agree with what the engine says of near memory, of tier
  * 2 and of observation? -EUCLEAN: no, which is a bug of the engine. */
 int td_engine_check(const struct td_engine *e);
+/* The counts begin at 0, and the log is another process's: nothing is written to it any more. */
+void td_engine_begin_again(struct td_engine *e);
 /* Completes and closes the log. Returns an error if the log could not be written. */
 int td_engine_finish(struct td_engine *e, struct tide_error *err);
 /* No policy is called any more: all were destroyed. */

@@ -24,6 +24,8 @@ struct td_engine_log {
 static ssize_t put(void *cookie, const char *data, size_t bytes)
 {
 	struct td_engine_log *log = cookie;
+	if (log->fd < 0)
+		return (ssize_t)bytes; /* what was in its buffer when it was disowned */
 	if (log->limited && !td_core_may_reach(log->bytes + bytes)) {
 		errno = EFBIG;
 		return 0;
@@ -35,7 +37,8 @@ static ssize_t put(void *cookie, const char *data, size_t bytes)
 
 static int close_fd(void *cookie)
 {
-	return close(((struct td_engine_log *)cookie)->fd);
+	int fd = ((struct td_engine_log *)cookie)->fd;
+	return fd < 0 ? 0 : close(fd);
 }
 
 static int open_file(struct td_engine_log *log)
@@ -71,6 +74,14 @@ int td_engine_log_open(struct td_engine_log **out, const char *path, struct tide
 	}
 	*out = log;
 	return 0;
+}
+
+void td_engine_log_disown(struct td_engine_log *log)
+{
+	if (!log)
+		return;
+	close(log->fd);
+	log->fd = -1;
 }
 
 /* Without its end it could pass for a whole one. What is no plain file was not made here. */

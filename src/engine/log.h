@@ -17,6 +17,8 @@ struct td_engine_log;
 int td_engine_log_open(struct td_engine_log **out, const char *path, struct tide_error *err);
 /* Returns an error, and removes the file, if not everything could be written. A run that stops
  * early leaves the log of its decisions until then. */
+/* In the child of a fork, where it is the parent's: nothing more is written, nothing closed. */
+void td_engine_log_disown(struct td_engine_log *log);
 int td_engine_log_close(struct td_engine_log *log, struct tide_error *err);
 
 /* The calls of one line, in this order. All do nothing if log is NULL. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/text.h"
+#include "inherit.h"
 #include "lent.h"
 #include "mappings.h"
 #include "pager.h"
@@ -350,6 +351,33 @@ int tide_close(struct tide *t, struct tide_error *err)
 	int recorded = td_recorder_close(t->recorder, rc ? NULL : err);
 	discard(t);
 	return rc ? rc : recorded;
+}
+
+/* ---- forks ---- */
+
+int td_lib_before_fork(struct tide *t)
+{
+	return td_pager_before_fork(t->pager);
+}
+
+void td_lib_in_parent(struct tide *t)
+{
+	td_pager_in_parent(t->pager);
+}
+
+int td_lib_in_child(struct tide *t)
+{
+	t->recorder = NULL;
+	if (!td_pager_in_child(t->pager))
+		return 0;
+	int rc = td_pager_become_plain(t->pager);
+	return rc ? rc : 1;
+}
+
+void td_lib_disown(struct tide *t)
+{
+	t->recorder = NULL;
+	td_pager_disown(t->pager);
 }
 
 /* ---- mappings ---- */

@@ -11,7 +11,8 @@ says()
 {
 	local sentence=$1
 	shift
-	tide run --near 16M --stats stats.json -- "$@" 2>said || fail "$*: $(cat said)"
+	# shellcheck disable=SC2086
+	tide run --near 16M ${how:-} --stats stats.json -- "$@" 2>said || fail "$*: $(cat said)"
 	grep -qE -e "$sentence" said || fail "$*: does not say '$sentence' but: $(cat said)"
 }
 
@@ -29,8 +30,12 @@ says 'run_kinds .*: evict lrm' sh -c "'$program' many 60; '$program' reserve 60;
 # One that has written a title over its name.
 says 'run_kinds .*: evict lrm' "$program" titled 60
 
-# A forked child has plain memory.
+# A forked child has plain memory, where it cannot inherit a pager's.
+how='--mapping exact'
 says 'the memory of a forked child' sh -c "'$program' forked 60"
+how=
+says 'run_kinds .*: evict lrm, mapping copy' sh -c "'$program' forked 60"
+grep -q 'the memory of a forked child' said && fail "$(cat said)"
 
 # What fits near memory needs no word.
 says 'nothing was paged' "$program" many 4

@@ -50,7 +50,7 @@ struct td_run_options {
 	{"threshold", 0, TD_CLI_TEXT, TD_CLI_AT(threshold), "SIZE", \
 	 "page allocations of at least this size (1M)", TD_CLI_ANY}, \
 	{"fork", 0, TD_CLI_TEXT, TD_CLI_AT(forks), "HOW", \
-	 "copy: a forked child gets plain memory; refuse: fork() fails (copy)", \
+	 "copy: a forked child gets a copy, paged if it can be; refuse: fork() fails (copy)", \
 	 TD_CLI_WORDS("copy", "refuse")}, \
 	{"over-budget", 0, TD_CLI_FLAG, TD_CLI_AT(over_budget), NULL, \
 	 "go on in more memory where the budget cannot be kept, instead of ending the program", \

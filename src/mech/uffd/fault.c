@@ -146,6 +146,10 @@ static int try_touch(struct td_pager *p, const struct td_touch *t, struct td_tou
 		td_pager_await_chunk(p, chunk);
 		return -EAGAIN;
 	}
+	if (p->forking) {
+		td_pager_await_room(p);
+		return -EAGAIN;
+	}
 	if (td_pager_make_way(p))
 		return -EAGAIN;
 	if (too_full(p))

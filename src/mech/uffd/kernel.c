@@ -13,6 +13,7 @@
 #define FEATURE_WP_SHARED (1u << 12)
 #define FEATURE_POISON (1u << 14)
 #define FEATURE_MOVE (1u << 16)
+#define ADVICE_POPULATE_WRITE 23
 #define CONTINUE_DONTWAKE (1u << 0)
 #define CONTINUE_WP (1u << 1)
 
@@ -278,6 +279,11 @@ int td_uffd_move(int fd, void *to, void *from, size_t bytes, bool wake, size_t *
 	if (moved)
 		*moved = at.done;
 	return rc;
+}
+
+int td_uffd_unshare(void *addr, size_t bytes)
+{
+	return madvise(addr, bytes, ADVICE_POPULATE_WRITE) ? -errno : 0;
 }
 
 int td_uffd_protect_try(int fd, void *addr, size_t bytes, bool protect, bool wake)

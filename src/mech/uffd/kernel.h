@@ -42,6 +42,8 @@ int td_uffd_zero(int fd, void *addr, size_t bytes, bool wake);
  * fills or reads stays: -EBUSY, and *moved bytes from the front have moved. moved NULL: it is
  * waited for. */
 int td_uffd_move(int fd, void *to, void *from, size_t bytes, bool wake, size_t *moved);
+/* Pages that are there get to be this process's alone, by a copy where another has them too. */
+int td_uffd_unshare(void *addr, size_t bytes);
 int td_uffd_protect(int fd, void *addr, size_t bytes, bool protect, bool wake);
 int td_uffd_protect_try(int fd, void *addr, size_t bytes, bool protect, bool wake);
 /* An access is a SIGBUS from now on. */

@@ -3,6 +3,7 @@
 #include "lanes.h"
 #include "pager.h"
 
+#include <errno.h>
 #include <sys/mman.h>
 
 /* An eager page may count as changed and not be: that is not for a file. */
@@ -29,14 +30,19 @@ static void publish(struct td_pager *p)
 	}
 }
 
-void td_pager_open_lanes(struct td_pager *p)
+static void init_lanes(struct td_pager *p)
 {
-	bool queues = p->engine->tiers.on || p->config.host_pages != UINT64_MAX;
 	size_t n = 0;
 	for (enum td_pager_lane i = 0; i < LANES; i++)
 		n += has_lane(p, i);
-	p->lane_bytes = p->engine->near.lane_bytes;
 	tide_vec_init(&p->lanes, n * p->lane_bytes);
+}
+
+void td_pager_open_lanes(struct td_pager *p)
+{
+	bool queues = p->engine->tiers.on || p->config.host_pages != UINT64_MAX;
+	p->lane_bytes = p->engine->near.lane_bytes;
+	init_lanes(p);
 	tide_vec_init(&p->states, 1);
 	tide_vec_init(&p->queue.blocks, queues ? sizeof(uint32_t) : 0);
 }
@@ -56,6 +62,40 @@ int td_pager_reserve_chunks(struct td_pager *p, uint64_t chunks)
 	if (p->lanes.at)
 		publish(p);
 	return rc;
+}
+
+static void copy_lanes(struct td_pager *p, const struct td_lane_at *was, uint32_t chunk)
+{
+	for (enum td_pager_lane i = 0; i < LANES; i++) {
+		uint64_t bits = 0;
+		memcpy(&bits, was[i].at + (size_t)chunk * was[i].stride, p->lane_bytes);
+		if (bits)
+			td_pager_put(p, chunk, i, bits);
+	}
+	if (td_pager_get(p, chunk, LANE_MAPPED))
+		td_pager_put(p, chunk, LANE_STALE, td_pager_get(p, chunk, LANE_MAPPED));
+}
+
+int td_pager_change_lanes(struct td_pager *p, const struct td_mapping *mapping)
+{
+	const struct td_mapping *mapping_was = p->mapping;
+	struct tide_vec lanes_were = p->lanes;
+	struct td_lane_at was[LANES];
+	memcpy(was, p->lane, sizeof was);
+	p->mapping = mapping;
+	init_lanes(p);
+	if (tide_vec_reserve(&p->lanes, p->numbers / p->chunk_pages)) {
+		p->mapping = mapping_was;
+		p->lanes = lanes_were;
+		return -ENOMEM;
+	}
+	if (!p->lanes.at)
+		return 0; /* nothing is mapped yet */
+	publish(p);
+	for (uint32_t c = 0; c < p->numbers / p->chunk_pages; c++)
+		copy_lanes(p, was, c);
+	tide_vec_free(&lanes_were);
+	return 0;
 }
 
 void td_pager_close_lanes(struct td_pager *p)

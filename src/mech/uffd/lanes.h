@@ -8,6 +8,8 @@
 void td_pager_open_lanes(struct td_pager *p);
 /* State for so many chunks. */
 int td_pager_reserve_chunks(struct td_pager *p, uint64_t chunks);
+/* Those of another mapping, with what they say; pages that are mapped are nowhere else. */
+int td_pager_change_lanes(struct td_pager *p, const struct td_mapping *mapping);
 void td_pager_close_lanes(struct td_pager *p);
 uint64_t td_pager_state_bytes(const struct td_pager *p);
 

@@ -87,6 +87,7 @@ const struct td_mapping td_mapping_copy = {
 	.lanes = 1 << LANE_STALE | 1 << LANE_EAGER,
 	.in_table = LANE_MAPPED,
 	.for_files = &td_mapping_exact,
+	.inherited_as = &td_mapping_copy,
 	.tracks_writes = true,
 	.maps_arrivals = true,
 	.maps_unlocked = true,

@@ -30,6 +30,37 @@ static int attach(struct td_pager *p, struct td_extent *x)
 				     TD_UFFD_ANONYMOUS, p->has);
 }
 
+/* Pages that another process has too are not moved. There a page is copied first, which a write to
+ * it would do as well, and all pages here count as written. As many as are moved; -errno says why
+ * others are not. */
+#define UNSHARE_BYTES ((size_t)64 << 10)
+
+static int move_some(struct td_pager *p, int fd, unsigned char *to, unsigned char *from,
+		     size_t bytes, bool wake, size_t *moved)
+{
+	size_t more, tried = SIZE_MAX;
+	int rc = td_uffd_move(fd, to, from, bytes, wake, moved);
+	while (rc == -EBUSY && p->forked && *moved != tried) {
+		size_t rest = bytes - *moved;
+		tried = *moved;
+		if (td_uffd_unshare(from + tried, rest < UNSHARE_BYTES ? rest : UNSHARE_BYTES))
+			td_uffd_unshare(from + tried, 4096);
+		rc = td_uffd_move(fd, to + tried, from + tried, rest, wake, &more);
+		*moved += more;
+	}
+	return rc;
+}
+
+/* All of them: what a device has is waited for. */
+static int move_in(struct td_pager *p, unsigned char *to, unsigned char *from, size_t bytes)
+{
+	bool wake = p->service->wakes;
+	size_t moved = 0;
+	if (p->forked && !move_some(p, p->uffd, to, from, bytes, wake, &moved))
+		return 0;
+	return td_uffd_move(p->uffd, to + moved, from + moved, bytes - moved, wake, NULL);
+}
+
 /* ---- pages come ---- */
 
 static void plan(struct td_pager *p, struct td_arrival *a)
@@ -54,8 +85,8 @@ static int map_run(struct td_pager *p, struct td_extent *x, uint32_t chunk, unsi
 		   bool protect)
 {
 	(void)protect; /* writes are not seen */
-	return td_uffd_move(p->uffd, td_extent_at(p, x, chunk, at), td_extent_view(p, x, chunk, at),
-			    (size_t)n * p->page_bytes, p->service->wakes, NULL);
+	return move_in(p, td_extent_at(p, x, chunk, at), td_extent_view(p, x, chunk, at),
+		       (size_t)n * p->page_bytes);
 }
 
 static int map_zero(struct td_pager *p, unsigned char *at, bool protect)
@@ -79,7 +110,7 @@ static int move_pages(struct td_pager *p, unsigned char *to, unsigned char *from
 		      unsigned *n)
 {
 	size_t moved;
-	int rc = td_uffd_move(p->shadow_uffd, to, from, bytes, false, &moved);
+	int rc = move_some(p, p->shadow_uffd, to, from, bytes, false, &moved);
 	size_t part = moved % p->page_bytes, whole = moved - part;
 	if (part && td_uffd_move(p->uffd, from + whole, to + whole, part, p->service->wakes, NULL))
 		td_pager_end_program(p, "a page cannot be moved back");
@@ -167,6 +198,7 @@ const struct td_mapping td_mapping_fast = {
 	.batch_share = 128,
 	.in_table = LANE_MAPPED,
 	.for_files = &td_mapping_exact,
+	.inherited_as = &td_mapping_copy,
 	.maps_arrivals = true,
 	.open = open,
 	.attach = attach,

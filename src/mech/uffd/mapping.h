@@ -43,6 +43,7 @@ struct td_mapping {
 	enum td_pager_lane in_table; /* pages that the program's page table may have */
 	const struct td_mapping *for_files; /* how such a pager maps a file that may be written */
 	const struct td_foreign *foreign;   /* the program is another process; NULL: this one */
+	const struct td_mapping *inherited_as; /* after a fork, in the child; NULL: it has none of it */
 	bool protectable;                   /* the program may call mprotect() on its pages */
 	bool tracks_writes;                 /* a first write faults, if the kernel can do that */
 	bool maps_arrivals;                 /* a chunk that is prefetched is mapped at once */

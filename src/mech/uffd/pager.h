@@ -20,6 +20,7 @@
  *     open.c, choose.c    life of a pager; which mapping it gets
  *     lent.c, kept.c,     memory of another process (lent.h)
  *     heard.c
+ *     fork.c              a forked child gets a pager of its own
  *     refuse.c            fails an access, where nobody but the kernel can
  *     watchdog.c, check.c policies that do not return; whether the books agree
  *
@@ -167,6 +168,8 @@ struct td_pager {
 	pthread_cond_t work;
 	unsigned idle; /* helpers that wait for work */
 	bool flushing; /* one of them does */
+	bool forking;  /* nothing begins to move */
+	bool forked;   /* pages may be another process's too */
 	struct td_slot slots[TD_PAGER_SLOTS];
 	unsigned slots_n;
 	unsigned char *slots_at;

@@ -17,6 +17,8 @@ struct td_service {
 	int (*start)(struct td_pager *p, struct tide_error *err);
 	/* Comes after `stopping` and stop_fd have said so; also where it was not started. */
 	void (*stop)(struct td_pager *p);
+	/* In the child of a fork, where no thread is left but one. */
+	int (*begin_child)(struct td_pager *p);
 	/* Now and then, by the watchdog: starts again what has ended. */
 	void (*look_after)(struct td_pager *p);
 };

@@ -211,6 +211,17 @@ static void stop(struct td_pager *p)
 	pthread_mutex_unlock(&table_lock);
 }
 
+/* The handler is there, and the table. Stacks of threads that are not here are free. */
+static int begin_child(struct td_pager *p)
+{
+	unsigned char *all = atomic_load(&stacks);
+	(void)p;
+	pthread_mutex_init(&table_lock, NULL);
+	for (size_t i = 0; i < STACKS && all; i++)
+		atomic_store(taken(all + (i + 1) * STACK_BYTES), false);
+	return 0;
+}
+
 /* Threads of the program serve their own faults. */
 static void look_after(struct td_pager *p)
 {
@@ -222,5 +233,6 @@ const struct td_service td_service_signal = {
 	.gives = TIDE_NEEDS_REFS,
 	.start = start,
 	.stop = stop,
+	.begin_child = begin_child,
 	.look_after = look_after,
 };

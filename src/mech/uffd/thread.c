@@ -137,6 +137,11 @@ static int start(struct td_pager *p, struct tide_error *err)
 	return 0;
 }
 
+static int begin_child(struct td_pager *p)
+{
+	return start(p, NULL);
+}
+
 static void stop(struct td_pager *p)
 {
 	if (p->has_handler)
@@ -159,5 +164,6 @@ const struct td_service td_service_thread = {
 	.wakes = true,
 	.start = start,
 	.stop = stop,
+	.begin_child = begin_child,
 	.look_after = look_after,
 };

@@ -69,6 +69,15 @@ struct td_uffd_config {
 int td_pager_open(struct td_pager **out, struct td_uffd_config *config, struct tide_error *err);
 int td_pager_close(struct td_pager *p, struct tide_error *err);
 
+/* Around a fork, with all signals blocked. Before it, 0: all is calm and stays so, and the child
+ * inherits the memory; else -errno, and nothing has changed. */
+int td_pager_before_fork(struct td_pager *p);
+void td_pager_in_parent(struct td_pager *p);
+/* A pager for the child, which records nothing. -errno: there can be none, and this is next: */
+int td_pager_in_child(struct td_pager *p);
+int td_pager_become_plain(struct td_pager *p); /* all content is where the program has it */
+void td_pager_disown(struct td_pager *p);      /* a child that inherits no memory: nor files */
+
 struct td_uffd_file {
 	const char *path; /* NULL: anonymous */
 	uint64_t offset;

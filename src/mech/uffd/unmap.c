@@ -157,7 +157,8 @@ void td_pager_close_pipes(struct td_pager *p)
 
 struct td_pipe *td_pager_take_pipe(struct td_pager *p)
 {
-	for (unsigned i = 0; i < p->pipes_n; i++) {
+	/* A page that two processes have is another one as soon as it is written to. */
+	for (unsigned i = 0; i < p->pipes_n && !p->forked; i++) {
 		if (!p->pipes[i].used) {
 			p->pipes[i].used = true;
 			return &p->pipes[i];

@@ -1,6 +1,7 @@
-/* A fork: the pager's memory is not inherited, since two processes cannot share one pager. The
- * child gets plain memory at the same addresses, and the parent sends what is in it before its
- * fork() returns. From then on the child is not paged; what it executes has a pager of its own.
+/* A fork: the child inherits the pager's memory, and has a pager of its own for it. Where that
+ * cannot be, two processes would share what one pager has: the child gets plain memory at the same
+ * addresses, and the parent sends what is in it before its fork() returns. From then on such a child
+ * is not paged; what it executes has a pager of its own.
  *
  * The work is done by handlers of pthread_atfork(), which come last before the fork and first in
  * both processes, since they were there first, and also where the C library forks by itself
@@ -9,6 +10,7 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "lib/inherit.h"
 #include "next.h"
 #include "own.h"
 #include "preload.h"
@@ -22,7 +24,8 @@ struct run {
 };
 
 static int ends[2] = {-1, -1}; /* the parent's, the child's */
-static bool forking;
+static enum { NOTHING, COPIED, INHERITED } child_gets;
+static sigset_t signals_before;
 
 static bool send_all(const void *data, size_t bytes)
 {
@@ -163,17 +166,41 @@ static void close_end(int which)
 	ends[which] = -1;
 }
 
+/* No handler of the program's may run until its memory is there. Without the C library's own care
+ * of a fork there can be no threads of ours in the child. */
+static void begin(bool bare)
+{
+	sigset_t all;
+
+	sigfillset(&all);
+	next.pthread_sigmask(SIG_SETMASK, &all, &signals_before);
+	td_preload_inside++;
+	child_gets = !bare && !td_lib_before_fork(td_preload_tide) ? INHERITED : COPIED;
+	td_preload_inside--;
+	if (child_gets == COPIED && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
+		ends[0] = ends[1] = -1;
+}
+
 /* A pager that is about to be opened is waited for: the child could neither use nor open one. */
-static void before_fork(void)
+static void before(bool bare)
 {
 	td_preload_lock_opening();
 	td_regions_lock();
+	child_gets = NOTHING;
+	if (td_preload_tide)
+		begin(bare);
 	td_own_lock();
-	if (!td_preload_tide)
-		return;
-	forking = true;
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
-		ends[0] = ends[1] = -1;
+}
+
+static void before_fork(void)
+{
+	before(false);
+}
+
+static void let_signals(void)
+{
+	if (child_gets != NOTHING)
+		next.pthread_sigmask(SIG_SETMASK, &signals_before, NULL);
 }
 
 static void in_parent(void)
@@ -181,8 +208,13 @@ static void in_parent(void)
 	int saved = errno;
 
 	td_own_unlock(); /* a fault may be served below */
-	if (forking) {
-		forking = false;
+	if (child_gets == INHERITED) {
+		td_preload_inside++;
+		td_lib_in_parent(td_preload_tide);
+		td_preload_inside--;
+	}
+	let_signals();
+	if (child_gets == COPIED) {
 		close_end(1);
 		send_regions();
 		close_end(0);
@@ -192,29 +224,59 @@ static void in_parent(void)
 	errno = saved;
 }
 
+static void end_child(void)
+{
+	td_preload_say("a forked child did not get its memory and ends");
+	next._exit(1);
+}
+
+static void be_unpaged(void)
+{
+	td_preload_stop();
+	td_preload_note_kind(TD_UNPAGED_FORKED);
+	td_preload_drop_signals();
+	td_preload_forget_slot();
+}
+
+static void get_copy(void)
+{
+	td_lib_disown(td_preload_tide);
+	be_unpaged();
+	td_preload_inside = 0;
+	close_end(0);
+	if (!receive_regions())
+		end_child();
+	close_end(1);
+	for (size_t i = 0; i < td_guarded.n; i++)
+		next.mprotect((void *)td_guarded.at[i].start,
+			      td_guarded.at[i].end - td_guarded.at[i].start, td_guarded.at[i].kind);
+}
+
+static void inherit(void)
+{
+	int rc = td_lib_in_child(td_preload_tide);
+
+	if (rc < 0)
+		end_child();
+	if (rc)
+		be_unpaged();
+	else
+		td_preload_continue();
+}
+
 static void in_child(void)
 {
 	td_own_reset_lock();
 	td_regions_reset_lock();
 	td_preload_reset_opening();
 	td_preload_begin_process();
-	if (!forking)
-		return;
-	forking = false;
-	td_preload_stop();
-	td_preload_note_kind(TD_UNPAGED_FORKED);
+	td_preload_inside = 1;
+	if (child_gets == COPIED)
+		get_copy();
+	else if (child_gets == INHERITED)
+		inherit();
 	td_preload_inside = 0;
-	td_preload_drop_signals();
-	td_preload_forget_slot();
-	close_end(0);
-	if (!receive_regions()) {
-		td_preload_say("a forked child did not get its memory and ends");
-		next._exit(1);
-	}
-	close_end(1);
-	for (size_t i = 0; i < td_guarded.n; i++)
-		next.mprotect((void *)td_guarded.at[i].start,
-			      td_guarded.at[i].end - td_guarded.at[i].start, td_guarded.at[i].kind);
+	let_signals();
 }
 
 extern void *__dso_handle;
@@ -266,7 +328,7 @@ TD_EXPORT pid_t _Fork(void)
 
 	if (!may_fork("_Fork()"))
 		return -1;
-	before_fork();
+	before(true);
 	pid = next._Fork();
 	if (pid == 0)
 		in_child();

@@ -207,6 +207,14 @@ bool td_preload_by_signal(void)
 	return run_by_tide && td_preload_settings.by_signal;
 }
 
+void td_preload_continue(void)
+{
+	owner = getpid();
+	td_preload_forget_slot();
+	td_preload_claim_later();
+	td_preload_start_publisher();
+}
+
 void td_preload_stop(void)
 {
 	run_by_tide = false;

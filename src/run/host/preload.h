@@ -6,7 +6,7 @@
  *     remap.c    mremap, and memory that grows    names.c   serves faults in user mode alone
  *     regions.c  what was taken, by address       structs.c, addresses.c
  *     pager.c    the pager itself, opened late    signals.c the program's SIGBUS, behind ours
- *     next.c     those whose names we took        forks.c   a child gets plain memory
+ *     next.c     those whose names we took        forks.c   a child inherits, or gets a copy
  *     publish.c  figures for `tide run`           files.c   the pager's own, kept open
  *     ends.c     what is done at the very end     unpaged.c what was left to the kernel, and why
  *     own.c      memory that none of the program's allocators knows
@@ -74,6 +74,7 @@ void td_preload_reset_opening(void); /* in a child */
 bool td_preload_by_signal(void);     /* paging, now or soon, with faults of user mode alone */
 bool td_preload_is_on(void);         /* run by tide, and no child of a fork */
 void td_preload_stop(void);          /* in a child: from now on nothing is paged */
+void td_preload_continue(void);      /* in a child: it has a pager */
 bool td_preload_is_owner(void);      /* paging, and no child that shares our memory */
 /* "tide run: TEXT" as one line on standard error. */
 __attribute__((format(printf, 1, 2))) void td_preload_say(const char *format, ...);
@@ -161,5 +162,6 @@ void td_preload_publish_last(void);                 /* and what the policies rep
 void td_preload_end_slot(enum td_slot_state state); /* the figures are the last ones */
 void td_preload_start_publisher(void);
 void td_preload_forget_slot(void); /* in a child */
+void td_preload_claim_later(void); /* in a child: once it has faults of its own */
 
 #endif

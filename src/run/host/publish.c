@@ -60,15 +60,33 @@ unsigned td_preload_claim_slot(void)
 
 static pthread_mutex_t publishing = PTHREAD_MUTEX_INITIALIZER;
 
+static bool claims_later;
+
+void td_preload_claim_later(void)
+{
+	claims_later = true;
+}
+
+/* Most children execute a program, or end, before that, and slots are few. */
+static void claim_now(const struct tide_stats *stats)
+{
+	if (!claims_later || !stats->counts.faults)
+		return;
+	claims_later = false;
+	td_preload_claim_slot();
+}
+
 void td_preload_publish(void)
 {
 	struct tide_stats stats = {.size = sizeof stats};
 
-	if (!own || !td_preload_tide)
+	if (!(own || claims_later) || !td_preload_tide)
 		return;
 	pthread_mutex_lock(&publishing);
 	tide_stats(td_preload_tide, &stats, NULL);
-	td_slot_write(own, &stats);
+	claim_now(&stats);
+	if (own)
+		td_slot_write(own, &stats);
 	pthread_mutex_unlock(&publishing);
 }
 
@@ -115,6 +133,7 @@ void td_preload_end_slot(enum td_slot_state state)
 void td_preload_forget_slot(void)
 {
 	own = NULL;
+	claims_later = false;
 	pthread_mutex_init(&publishing, NULL);
 }
 
