@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "core/text.h"
-#include "inherit.h"
 #include "lent.h"
 #include "mappings.h"
 #include "pager.h"
@@ -353,31 +352,16 @@ int tide_close(struct tide *t, struct tide_error *err)
 	return rc ? rc : recorded;
 }
 
-/* ---- forks ---- */
+/* ---- for the rest of the room ---- */
 
-int td_lib_before_fork(struct tide *t)
+struct td_pager *td_lib_pager(struct tide *t)
 {
-	return td_pager_before_fork(t->pager);
+	return t->pager;
 }
 
-void td_lib_in_parent(struct tide *t)
-{
-	td_pager_in_parent(t->pager);
-}
-
-int td_lib_in_child(struct tide *t)
+void td_lib_leave_record(struct tide *t)
 {
 	t->recorder = NULL;
-	if (!td_pager_in_child(t->pager))
-		return 0;
-	int rc = td_pager_become_plain(t->pager);
-	return rc ? rc : 1;
-}
-
-void td_lib_disown(struct tide *t)
-{
-	t->recorder = NULL;
-	td_pager_disown(t->pager);
 }
 
 /* ---- mappings ---- */
@@ -395,7 +379,10 @@ int tide_map(struct tide *t, void **out, size_t bytes, const struct tide_map_opt
 	if (rc)
 		return rc;
 	if (own.path)
-		file = (struct td_uffd_file){own.path, own.offset, own.shared, own.read_only};
+		file = (struct td_uffd_file){.path = own.path,
+					     .offset = own.offset,
+					     .shared = own.shared,
+					     .read_only = own.read_only};
 	rc = td_pager_map(t->pager, out, bytes, own.at, &file, err);
 	if (!rc)
 		td_lib_hot_mapped(&t->hot, *out, td_pager_mapped(t->pager, *out), own.path,

@@ -20,4 +20,8 @@ struct tide {
 	char *evict, *prefetch, *place, *host_kind; /* as they were written */
 };
 
+struct td_pager *td_lib_pager(struct tide *t);
+/* Nothing is recorded any more: in a child, what was is its parent's. */
+void td_lib_leave_record(struct tide *t);
+
 #endif

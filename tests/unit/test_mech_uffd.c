@@ -118,7 +118,7 @@ static void map(struct td_pager *p, struct area *a, size_t pages, uint64_t draw)
 	assert_non_null(a->shadow);
 	if (a->file) {
 		make_file(a, draw);
-		file = (struct td_uffd_file){a->path, 0, a->shared, false};
+		file = (struct td_uffd_file){.path = a->path, .shared = a->shared};
 	}
 	if (td_pager_map(p, &at, pages * 4096, NULL, &file, &err))
 		fail_msg("%s", err.text);

@@ -11,7 +11,7 @@ int td_anonymous_attach(struct td_pager *p, struct td_extent *x)
 	return td_extent_map(p, x, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 }
 
-int td_anonymous_attach_small(struct td_pager *p, struct td_extent *x, enum td_uffd_kind kind)
+int td_anonymous_attach_small(struct td_pager *p, struct td_extent *x)
 {
 	size_t bytes = x->pages * p->page_bytes;
 	int rc = td_anonymous_attach(p, x);
@@ -21,7 +21,7 @@ int td_anonymous_attach_small(struct td_pager *p, struct td_extent *x, enum td_u
 	madvise(x->view, bytes, MADV_NOHUGEPAGE);
 	/* Nor may a page that leaves become another one by a write meanwhile. */
 	madvise(x->base, bytes, MADV_UNMERGEABLE);
-	return td_extent_register(p, x, kind);
+	return td_extent_register(p, x, x->mapping->kind);
 }
 
 /* ---- pages come ---- */

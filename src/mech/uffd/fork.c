@@ -3,9 +3,9 @@
  * are memory too, so the child has them as they were. What it does not have is made anew: threads,
  * locks, and the files that belong to the parent's memory, under the same numbers.
  *
- * Pages that two processes share cannot be moved. So the child of a `fast` pager has a `copy` pager:
- * what comes near is copied, and what leaves unchanged is dropped, and stays shared. The parent
- * stays `fast`; it gets a page of its own before it moves one (map_fast.c).
+ * Pages that two processes share cannot be moved. So the child of a `fast` pager has a `copy`
+ * pager: what comes near is copied, and what leaves unchanged is dropped, and stays shared. The
+ * parent stays `fast`; it gets a page of its own before it moves one (map_fast.c).
  *
  * A file of tier 3, or shared memory, would need the same care from the parent: there is none yet,
  * and such a pager refuses. */
@@ -150,43 +150,18 @@ static int open_files(struct td_pager *p)
 
 /* ---- the child: faults ---- */
 
-/* A run of pages that goes on from chunk to chunk. */
-struct run {
-	unsigned char *at;
-	size_t bytes;
-};
-
-static int protect(struct td_pager *p, const struct run *run)
-{
-	return run->bytes ? td_uffd_protect(p->uffd, run->at, run->bytes, true, false) : 0;
-}
-
-/* A page that may not be written without a fault is write-protected again: a child does not inherit
- * that. Nor does it write to the same pages as its parent, as those that save do not. */
-static int protect_extent(struct td_pager *p, struct td_extent *x)
+/* A child writes to other pages than its parent; one that saves, to none. */
+static void forget_eager(struct td_pager *p, const struct td_extent *x)
 {
 	uint32_t first = (uint32_t)(x->first / p->chunk_pages);
 	uint32_t end = first + (uint32_t)(x->pages / p->chunk_pages);
-	struct run run = {NULL, 0};
-	unsigned at, n;
-	int rc = 0;
-	for (uint32_t c = first; c < end && !rc; c++) {
-		uint64_t pages =
-			td_pager_get(p, c, LANE_MAPPED) & ~td_pager_get(p, c, LANE_WRITABLE);
+	for (uint32_t c = first; c < end; c++) {
 		if (td_pager_get(p, c, LANE_EAGER))
 			td_pager_put(p, c, LANE_EAGER, 0);
-		while (!rc && td_pager_run(&pages, &at, &n)) {
-			unsigned char *from = td_extent_at(p, x, c, at);
-			if (from != run.at + run.bytes) {
-				rc = protect(p, &run);
-				run = (struct run){from, 0};
-			}
-			run.bytes += (size_t)n * p->page_bytes;
-		}
 	}
-	return rc ? rc : protect(p, &run);
 }
 
+/* A child inherits no write protection. */
 static int take_faults(struct td_pager *p)
 {
 	int rc = 0;
@@ -195,10 +170,12 @@ static int take_faults(struct td_pager *p)
 		size_t bytes = r->end - r->start;
 		madvise((void *)r->start, bytes, MADV_NOHUGEPAGE);
 		madvise((void *)r->start, bytes, MADV_UNMERGEABLE);
-		rc = td_uffd_register(p->uffd, (void *)r->start, bytes, TD_UFFD_PROTECTED, p->has);
+		rc = td_uffd_register(p->uffd, (void *)r->start, bytes, p->mapping->kind, p->has);
 	}
-	for (size_t i = 0; i < p->extents_n && !rc; i++)
-		rc = protect_extent(p, p->extents[i]);
+	for (size_t i = 0; i < p->extents_n && !rc; i++) {
+		forget_eager(p, p->extents[i]);
+		rc = td_pager_protect_again(p, p->extents[i]);
+	}
 	return rc;
 }
 

@@ -120,6 +120,12 @@ int td_uffd_register(int fd, void *addr, size_t bytes, enum td_uffd_kind kind, u
 	return ioctl(fd, UFFDIO_REGISTER, &r) ? -errno : 0;
 }
 
+int td_uffd_unregister(int fd, void *addr, size_t bytes)
+{
+	struct uffdio_range range = {(uintptr_t)addr, bytes};
+	return ioctl(fd, UFFDIO_UNREGISTER, &range) ? -errno : 0;
+}
+
 /* ---- pages ---- */
 
 int td_uffd_wake(int fd, void *addr, size_t bytes)

@@ -27,6 +27,8 @@ int td_uffd_open(int *fd, bool signals, unsigned *has);
 enum td_uffd_kind { TD_UFFD_SHARED, TD_UFFD_ANONYMOUS, TD_UFFD_PROTECTED /* anonymous too */ };
 int td_uffd_register(int fd, void *addr, size_t bytes, enum td_uffd_kind kind, unsigned has);
 
+int td_uffd_unregister(int fd, void *addr, size_t bytes);
+
 /* Maps pages that the shared memory holds already. One that is mapped is fine. */
 int td_uffd_continue(int fd, void *addr, size_t bytes, bool protect, bool wake);
 /* Maps new pages with the bytes at from; shared memory holds them from then on. */

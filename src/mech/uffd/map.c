@@ -172,6 +172,7 @@ int td_pager_map(struct td_pager *p, void **out, size_t bytes, void *at,
 {
 	struct td_extent *x = calloc(1, sizeof *x);
 	struct td_pager_caller saved;
+	bool over = file && file->over;
 	if (!x)
 		return tide_fail(err, -ENOMEM, "out of memory");
 	int rc = open_file(p, x, file, &bytes, err);
@@ -183,7 +184,9 @@ int td_pager_map(struct td_pager *p, void **out, size_t bytes, void *at,
 	x->asked = (bytes + p->page_bytes - 1) / p->page_bytes;
 	bytes = x->pages * p->page_bytes;
 	if (!rc)
-		rc = reserve(p, &x->base, bytes, at, err);
+		rc = over ? 0 : reserve(p, &x->base, bytes, at, err);
+	if (over)
+		x->base = at;
 	if (!rc) {
 		td_pager_enter(p, &saved);
 		rc = check_room(p, x, err);
@@ -199,7 +202,7 @@ int td_pager_map(struct td_pager *p, void **out, size_t bytes, void *at,
 	}
 	if (x->view && x->view != MAP_FAILED)
 		munmap(x->view, bytes);
-	if (x->base)
+	if (x->base && !over)
 		munmap(x->base, bytes);
 	if (x->has_file)
 		td_io_file_close(&x->file);
@@ -270,7 +273,7 @@ void td_pager_forget_pages(struct td_pager *p, uint32_t chunk, uint64_t pages)
 	td_pager_requeue(p, chunk);
 }
 
-static uint32_t first_busy(struct td_pager *p, uint64_t first, uint64_t pages)
+uint32_t td_pager_first_busy(struct td_pager *p, uint64_t first, uint64_t pages)
 {
 	uint64_t chunk = first / p->chunk_pages;
 	uint64_t end = (first + pages + p->chunk_pages - 1) / p->chunk_pages;
@@ -283,7 +286,7 @@ void td_pager_await_range(struct td_pager *p, uint64_t first, uint64_t pages)
 {
 	uint32_t chunk;
 	/* While one is waited for others may become busy. */
-	while ((chunk = first_busy(p, first, pages)) != TIDE_NIL)
+	while ((chunk = td_pager_first_busy(p, first, pages)) != TIDE_NIL)
 		td_pager_await_chunk(p, chunk);
 }
 

@@ -26,6 +26,7 @@ const struct td_mapping td_mapping_around = {
 	.kernel = TD_UFFD_HAS_MINOR,
 	.lacking = "minor faults of shared memory (5.14): use fast",
 	.batch_share = 128,
+	.kind = TD_UFFD_SHARED,
 	.in_table = LANE_HELD,
 	.for_files = &td_mapping_around,
 	.protectable = true,

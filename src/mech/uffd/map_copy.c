@@ -19,7 +19,7 @@ static int open(struct td_pager *p)
 
 static int attach(struct td_pager *p, struct td_extent *x)
 {
-	return td_anonymous_attach_small(p, x, TD_UFFD_PROTECTED);
+	return td_anonymous_attach_small(p, x);
 }
 
 /* ---- pages come ---- */
@@ -85,6 +85,7 @@ const struct td_mapping td_mapping_copy = {
 	.lacking = "write protection of pages as they come (6.6): use fast",
 	.batch_share = 32, /* all of a batch costs as much as one chunk */
 	.lanes = 1 << LANE_STALE | 1 << LANE_EAGER,
+	.kind = TD_UFFD_PROTECTED,
 	.in_table = LANE_MAPPED,
 	.for_files = &td_mapping_exact,
 	.inherited_as = &td_mapping_copy,

@@ -24,7 +24,7 @@ int td_shared_attach(struct td_pager *p, struct td_extent *x)
 		p->memfd_bytes = end;
 	}
 	int rc = td_extent_map(p, x, MAP_SHARED, p->memfd, (off_t)(x->first * p->page_bytes));
-	return rc ? rc : td_extent_register(p, x, TD_UFFD_SHARED);
+	return rc ? rc : td_extent_register(p, x, x->mapping->kind);
 }
 
 /* ---- pages come ---- */
@@ -128,6 +128,7 @@ const struct td_mapping td_mapping_exact = {
 	.kernel = TD_UFFD_HAS_MINOR,
 	.lacking = "minor faults of shared memory (5.14): use fast",
 	.batch_share = 128,
+	.kind = TD_UFFD_SHARED,
 	.in_table = LANE_HELD, /* what was unmapped to watch it may still be on its way out */
 	.for_files = &td_mapping_exact,
 	.protectable = true,

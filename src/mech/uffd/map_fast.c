@@ -24,7 +24,7 @@ static int attach(struct td_pager *p, struct td_extent *x)
 {
 	int rc = td_anonymous_attach(p, x);
 	if (!rc)
-		rc = td_extent_register(p, x, TD_UFFD_ANONYMOUS);
+		rc = td_extent_register(p, x, x->mapping->kind);
 	return rc ? rc
 		  : td_uffd_register(p->shadow_uffd, x->view, x->pages * p->page_bytes,
 				     TD_UFFD_ANONYMOUS, p->has);
@@ -196,6 +196,7 @@ const struct td_mapping td_mapping_fast = {
 	.kernel = TD_UFFD_HAS_MOVE,
 	.lacking = "UFFDIO_MOVE (6.8): use exact",
 	.batch_share = 128,
+	.kind = TD_UFFD_ANONYMOUS,
 	.in_table = LANE_MAPPED,
 	.for_files = &td_mapping_exact,
 	.inherited_as = &td_mapping_copy,

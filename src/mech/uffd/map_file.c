@@ -8,7 +8,7 @@
 
 static int attach(struct td_pager *p, struct td_extent *x)
 {
-	return td_anonymous_attach_small(p, x, TD_UFFD_ANONYMOUS);
+	return td_anonymous_attach_small(p, x);
 }
 
 static void plan(struct td_pager *p, struct td_arrival *a)
@@ -34,6 +34,7 @@ static void free_pages(struct td_pager *p, struct td_extent *x, uint32_t chunk, 
 
 const struct td_mapping td_mapping_file = {
 	.name = "file",
+	.kind = TD_UFFD_ANONYMOUS,
 	.in_table = LANE_MAPPED,
 	.maps_arrivals = true,
 	.maps_unlocked = true,

@@ -12,6 +12,7 @@
 
 #include "chunk.h"
 #include "extent.h"
+#include "kernel.h"
 
 struct td_arrival;
 struct td_job;
@@ -40,6 +41,7 @@ struct td_mapping {
 	const char *lacking;         /* the same in words, and what to use without it */
 	unsigned batch_share;        /* a batch that leaves is near memory divided by this */
 	unsigned lanes;              /* bits 1 << LANE_...: lanes that other mappings do not use */
+	enum td_uffd_kind kind;      /* of the program's mapping */
 	enum td_pager_lane in_table; /* pages that the program's page table may have */
 	const struct td_mapping *for_files; /* how such a pager maps a file that may be written */
 	const struct td_foreign *foreign;   /* the program is another process; NULL: this one */
@@ -109,7 +111,7 @@ void td_shared_forget(struct td_pager *p, struct td_extent *x, uint64_t first, u
 
 int td_anonymous_attach(struct td_pager *p, struct td_extent *x);
 /* The same without huge pages, where a page has to stay the one it is. */
-int td_anonymous_attach_small(struct td_pager *p, struct td_extent *x, enum td_uffd_kind kind);
+int td_anonymous_attach_small(struct td_pager *p, struct td_extent *x);
 /* All of the chunk: who touches which page is not seen. */
 uint64_t td_anonymous_pages_to_map(struct td_pager *p, uint32_t chunk, uint64_t touched);
 int td_anonymous_copy_run(struct td_pager *p, struct td_extent *x, uint32_t chunk, unsigned at,

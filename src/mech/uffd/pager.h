@@ -21,6 +21,7 @@
  *     lent.c, kept.c,     memory of another process (lent.h)
  *     heard.c
  *     fork.c              a forked child gets a pager of its own
+ *     move.c              a mapping changes its addresses
  *     refuse.c            fails an access, where nobody but the kernel can
  *     watchdog.c, check.c policies that do not return; whether the books agree
  *

@@ -147,6 +147,97 @@ void td_pager_remove_extent(struct td_pager *p, struct td_extent *x)
 	take_out(p->extents, &p->extents_n, extents_below(p, x->first), sizeof x);
 }
 
+/* ---- parts of an extent ---- */
+
+static uint64_t still_mapped(const struct td_pager *p, const struct td_extent *x)
+{
+	uint64_t bytes = 0;
+	for (size_t i = 0; i < p->regions_n; i++) {
+		if (p->regions[i].extent == x)
+			bytes += p->regions[i].end - p->regions[i].start;
+	}
+	return bytes / p->page_bytes;
+}
+
+/* Room for what a split adds, and for the numbers of one more extent that goes. */
+static int make_room(struct td_pager *p)
+{
+	void *regions =
+		with_room(p->regions, &p->regions_room, p->regions_n + 1, sizeof *p->regions);
+	if (regions)
+		p->regions = regions;
+	void *extents =
+		with_room(p->extents, &p->extents_room, p->extents_n + 1, sizeof *p->extents);
+	if (extents)
+		p->extents = extents;
+	void *spans =
+		with_room(p->free_spans, &p->free_room, p->extents_n + 3, sizeof *p->free_spans);
+	if (spans)
+		p->free_spans = spans;
+	return regions && extents && spans ? 0 : -ENOMEM;
+}
+
+/* Regions of x from the address on are y's. */
+static void hand_over(struct td_pager *p, const struct td_extent *x, struct td_extent *y)
+{
+	uintptr_t at = (uintptr_t)y->base;
+	for (size_t i = 0; i < p->regions_n; i++) {
+		struct td_region *r = &p->regions[i];
+		if (r->extent != x || r->end <= at)
+			continue;
+		if (r->start < at) {
+			struct td_region back = {at, r->end, y};
+			r->end = at;
+			insert(p->regions, &p->regions_n, i + 1, &back, sizeof back);
+		}
+		p->regions[i].extent = p->regions[i].start < at ? p->regions[i].extent : y;
+	}
+}
+
+static int split(struct td_pager *p, struct td_extent *x, uint64_t pages)
+{
+	struct td_extent *y = malloc(sizeof *y);
+	if (!y || make_room(p)) {
+		free(y);
+		return -ENOMEM;
+	}
+	td_assert(pages && pages < x->pages && pages % p->chunk_pages == 0 && !x->has_file);
+	*y = *x;
+	y->first += pages;
+	y->pages -= pages;
+	y->asked = x->asked > pages ? x->asked - pages : 0;
+	y->base += pages * p->page_bytes;
+	y->view += pages * p->page_bytes;
+	x->pages = pages;
+	x->asked = x->asked < pages ? x->asked : pages;
+	hand_over(p, x, y);
+	x->exists = still_mapped(p, x);
+	y->exists = still_mapped(p, y);
+	insert(p->extents, &p->extents_n, extents_below(p, y->first), &y, sizeof y);
+	return 0;
+}
+
+int td_pager_split_at(struct td_pager *p, uintptr_t at)
+{
+	const struct td_region *r = td_pager_region(p, at);
+	struct td_extent *x = r ? r->extent : NULL;
+	if (!x || (uintptr_t)x->base == at)
+		return 0;
+	uint64_t pages = td_extent_page(p, x, at) - x->first;
+	return x->has_file || x->users || pages % p->chunk_pages ? -EBUSY : split(p, x, pages);
+}
+
+void td_pager_move_region(struct td_pager *p, struct td_extent *x, unsigned char *to)
+{
+	struct td_region r = {(uintptr_t)to, (uintptr_t)to + x->pages * p->page_bytes, x};
+	size_t i = regions_below(p, (uintptr_t)x->base);
+	td_assert(p->regions[i].extent == x && x->exists == x->pages);
+	take_out(p->regions, &p->regions_n, i, sizeof r);
+	insert(p->regions, &p->regions_n, regions_below(p, r.start), &r, sizeof r);
+	x->base = to;
+	publish_bounds(p);
+}
+
 /* ---- numbers ---- */
 
 /* Those of mappings that are gone are used again, the lowest first, so that the state of chunks

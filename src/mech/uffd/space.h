@@ -15,6 +15,11 @@ int td_pager_take_numbers(struct td_pager *p, uint64_t pages, uint64_t *first);
 void td_pager_give_numbers(struct td_pager *p, uint64_t first, uint64_t pages);
 int td_pager_add_extent(struct td_pager *p, struct td_extent *x);
 void td_pager_remove_extent(struct td_pager *p, struct td_extent *x);
+/* An extent that lies on both sides of the address, a multiple of the chunk, becomes two: each with
+ * its numbers, its part of the view and its regions. */
+int td_pager_split_at(struct td_pager *p, uintptr_t at);
+/* The extent, which has one region, is somewhere else now. */
+void td_pager_move_region(struct td_pager *p, struct td_extent *x, unsigned char *to);
 int td_pager_cut_regions(struct td_pager *p, uintptr_t start, uintptr_t end);
 
 /* Without the lock, so only nearly right. */
@@ -42,6 +47,11 @@ static inline uint64_t td_extent_page(const struct td_pager *p, const struct td_
 	return x->first + (addr - (uintptr_t)x->base) / p->page_bytes;
 }
 
+/* ---- move.c ---- */
+
+/* What may not be written without a fault is write-protected, where the kernel forgot that. */
+int td_pager_protect_again(struct td_pager *p, struct td_extent *x);
+
 /* ---- map.c ---- */
 
 /* For the mappings' attach(): at the base and in the view; faults at the base are ours. */
@@ -61,6 +71,7 @@ void td_pager_forget_pages(struct td_pager *p, uint32_t chunk, uint64_t pages);
 void td_pager_forget_packed(struct td_pager *p, uint32_t chunk, uint64_t pages); /* in the store */
 /* Until no chunk of these pages is busy; the lock is given up meanwhile. */
 void td_pager_await_range(struct td_pager *p, uint64_t first, uint64_t pages);
+uint32_t td_pager_first_busy(struct td_pager *p, uint64_t first, uint64_t pages); /* or TIDE_NIL */
 uint64_t td_pager_pages_in(const struct td_pager *p, uint32_t chunk, uint64_t first,
 			   uint64_t pages);
 int td_pager_check_range(struct td_pager *p, const void *addr, size_t bytes, uintptr_t *start,

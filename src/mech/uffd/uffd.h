@@ -82,8 +82,12 @@ struct td_uffd_file {
 	const char *path; /* NULL: anonymous */
 	uint64_t offset;
 	bool shared, read_only;
+	bool over; /* the address is the caller's, and reserved */
 };
 
+/* Whole chunks move to a place that the caller has reserved: -errno, and nothing has moved. keep:
+ * the old addresses stay reserved, for the caller. */
+int td_pager_move(struct td_pager *p, void *old, size_t bytes, void *to, bool keep);
 int td_pager_map(struct td_pager *p, void **out, size_t bytes, void *at,
 		 const struct td_uffd_file *file, struct tide_error *err);
 int td_pager_unmap(struct td_pager *p, void *addr, size_t bytes, struct tide_error *err);

@@ -1,7 +1,7 @@
 /* A fork: the child inherits the pager's memory, and has a pager of its own for it. Where that
  * cannot be, two processes would share what one pager has: the child gets plain memory at the same
- * addresses, and the parent sends what is in it before its fork() returns. From then on such a child
- * is not paged; what it executes has a pager of its own.
+ * addresses, and the parent sends what is in it before its fork() returns. From then on such a
+ * child is not paged; what it executes has a pager of its own.
  *
  * The work is done by handlers of pthread_atfork(), which come last before the fork and first in
  * both processes, since they were there first, and also where the C library forks by itself

@@ -168,6 +168,7 @@ static void *move(void *old, size_t old_bytes, size_t bytes, const void *caller)
 static void *resize_taken(void *p, size_t had, size_t bytes, const void *caller)
 {
 	size_t wanted = td_round_up(bytes, TD_OS_PAGE);
+	void *moved;
 
 	if (wanted < bytes) {
 		errno = ENOMEM;
@@ -175,10 +176,13 @@ static void *resize_taken(void *p, size_t had, size_t bytes, const void *caller)
 	}
 	if (wanted > had && td_preload_grow(p, had, wanted))
 		return p;
+	if (wanted > had && has_room(bytes) &&
+	    (moved = td_preload_move(p, had, wanted, NULL, false)))
+		return moved;
 	if (bytes < td_preload_settings.threshold_bytes || wanted > had)
 		return move(p, had, bytes, caller);
 	if (wanted < had)
-		give_back((char *)p + wanted, had - wanted);
+		td_preload_shrink(p, had, wanted);
 	return p;
 }
 

@@ -100,7 +100,7 @@ static struct td_region fit(uintptr_t at, size_t mapped, size_t bytes, size_t al
 }
 
 /* Is there no limit on what may be mapped, which memory to grow into would count against? */
-static bool may_spare(void)
+bool td_preload_may_spare(void)
 {
 	const struct tide_options *o = &td_preload_settings.options;
 	struct rlimit limit;
@@ -116,7 +116,7 @@ static void *map_spare(size_t bytes, size_t *spare)
 	void *p = NULL;
 
 	*spare = 0;
-	if (bytes + more < bytes || !may_spare())
+	if (bytes + more < bytes || !td_preload_may_spare())
 		return map(bytes);
 	td_preload_inside++;
 	if (tide_map(td_preload_tide, &p, bytes + more, NULL, NULL))

@@ -114,6 +114,7 @@ extern struct td_regions td_taken, td_guarded;
 void td_regions_lock(void);
 void td_regions_unlock(void);
 void td_regions_reset_lock(void); /* in a child */
+int td_regions_room(struct td_regions *t, size_t more); /* so that as many can be added */
 int td_regions_add(struct td_regions *t, struct td_region r);
 /* The first region that ends after addr, or NULL. Good until the next change. */
 struct td_region *td_regions_from(struct td_regions *t, uintptr_t addr);
@@ -133,10 +134,16 @@ bool td_preload_touches(const void *addr, size_t bytes); /* is anything of it ta
 typedef int td_preload_part(void *addr, size_t bytes, int arg);
 int td_preload_walk(void *addr, size_t bytes, int arg, td_preload_part *ours,
 		    td_preload_part *others);
+bool td_preload_may_spare(void); /* more than was asked for */
 bool td_preload_whole_pages(const void *addr, size_t bytes, const char *what); /* sets errno */
 
 /* remap.c: does what is behind p have room for that much? Then it is the program's now. */
 bool td_preload_grow(void *p, size_t had, size_t wanted);
+/* The end of p is the program's no more; what that leaves of a chunk stays, for p to grow into. */
+int td_preload_shrink(void *p, size_t had, size_t wanted);
+/* p is somewhere else, with its pages and without a copy: there, or wherever. NULL: it is not. keep:
+ * the old addresses stay reserved. */
+void *td_preload_move(void *p, size_t had, size_t wanted, void *there, bool keep);
 
 /* files.c: around tide_open() with these options */
 void td_preload_files_before(void);

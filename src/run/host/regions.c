@@ -78,6 +78,15 @@ static void take_out(struct td_regions *t, size_t i)
 	memmove(&t->at[i], &t->at[i + 1], (t->n - i) * sizeof *t->at);
 }
 
+int td_regions_room(struct td_regions *t, size_t more)
+{
+	int rc = 0;
+
+	while (!rc && t->n + more > t->room)
+		rc = grow(t);
+	return rc;
+}
+
 int td_regions_add(struct td_regions *t, struct td_region r)
 {
 	return insert(t, find(t, r.start), r);
