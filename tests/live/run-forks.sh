@@ -35,9 +35,17 @@ bounded()
 	grep 'of its own' said
 }
 
+# A child that exits leaves the log of its parent alone.
+logged()
+{
+	bounded "$1" --log log.json
+	! grep -qv '^{.*}$' log.json || fail "a child wrote to its parent's log: $how"
+}
+
 at_random
 at_random --host 80M --host-kind lz4
 at_random --storage far --host 4M
+logged 24
 case $2 in
 fast | copy)
 	bounded 96
