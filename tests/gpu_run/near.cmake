@@ -1,0 +1,55 @@
+# Programs under `tide run --gpu-near`, compared with themselves alone.
+
+# The driver is asked for a page of tide's own besides the program's memory.
+set(slack 2097152)
+
+# A file for --gpu-trust that lists some of the random program's kernels.
+set(trust_file ${programs}/trust.txt)
+file(WRITE ${trust_file} "# verified\nmix\nmix_table\n")
+
+# gpu_run_near(NAME TRUST OPTIONS PROGRAM [ARGUMENT...])
+function(gpu_run_near name trust options program)
+	if(trust STREQUAL file)
+		set(trust ${trust_file})
+	endif()
+	tide_test(gpu_run/near-${name} ${gpu_run}/under.sh $<TARGET_FILE:tide> ${GPU_RUN_FAKE}
+		"${options} --gpu-trust ${trust}" ${programs}/${program} ${ARGN})
+	set_property(TEST gpu_run/near-${name} APPEND PROPERTY ENVIRONMENT SLACK=${slack})
+endfunction()
+
+# Each seed runs with one of these: budgets from a tenth of what the program has to more than that,
+# and the policies that launches can drive.
+set(ways
+	"--gpu-near 16M --gpu-chunk 2M --gpu-threshold 4K"
+	"--gpu-near 24M --gpu-chunk 4M --gpu-threshold 64K --gpu-evict lru"
+	"--gpu-near 48M --gpu-chunk 2M --gpu-threshold 1 --gpu-evict cp --gpu-prefetch none"
+	"--gpu-near 64M --gpu-chunk 8M --gpu-threshold 256K --gpu-evict mhpe --gpu-prefetch tree"
+	"--gpu-near 16M --gpu-chunk 2M --gpu-threshold 1 --gpu-evict leu --gpu-prefetch tree"
+	"--gpu-near 32M --gpu-chunk 4M --gpu-threshold 1M --gpu-host 200M"
+	"--gpu-near 192M --gpu-chunk 2M --gpu-threshold 4K --gpu-evict mhpe"
+	"--gpu-near 20M --gpu-chunk 2M --gpu-threshold 4K --gpu-evict lru --gpu-prefetch follow"
+	"--gpu-near 40M --gpu-chunk 10M --gpu-threshold 512K")
+list(LENGTH ways ways_n)
+foreach(seed RANGE 1 12)
+	math(EXPR way "${seed} % ${ways_n}")
+	math(EXPR odd "${seed} % 2")
+	list(GET ways ${way} options)
+	set(program random)
+	if(odd)
+		set(program random_loaded)
+	endif()
+	foreach(trust none args file)
+		gpu_run_near(random-${trust}-${seed} ${trust} "${options}" ${program} ${seed} 150)
+	endforeach()
+endforeach()
+
+# What programs do besides computing.
+foreach(trust none args)
+	foreach(name getinfo range attributes double-free middle-free huge fork thread capture
+		free-during-use squeeze exit abort wild)
+		gpu_run_near(${name}-${trust} ${trust}
+			"--gpu-near 16M --gpu-chunk 2M --gpu-threshold 64K" misc ${name})
+	endforeach()
+	gpu_run_near(loop-${trust} ${trust}
+		"--gpu-near 32M --gpu-chunk 2M --gpu-threshold 4K" loop 16 4)
+endforeach()
