@@ -372,6 +372,26 @@ static void squeeze(void)
 		MUST(cuMemFree_v2(small[i]));
 }
 
+/* Takes all that there is, in sizes that leave gaps; what it got must work. */
+static void fill(void)
+{
+	enum { MOST = 400 };
+	static cu_ptr all[MOST];
+	size_t n = 0, wrong = 0;
+	cu_result error = CU_OK;
+	for (; n < MOST && !error; n += !error)
+		error = cu->cuMemAlloc_v2(&all[n], BIG + ((n * 5 % 7) << 20));
+	for (size_t i = 0; i < n; i++)
+		MUST(cuMemsetD8_v2(all[i], (unsigned char)(i % 100), BIG));
+	for (size_t i = 1; i < n; i += 2)
+		launch(NULL, all[i], all[i - 1], 0);
+	for (size_t i = 0; i < n; i++)
+		wrong += content(all[i]) != (int)(i % 100 + (i % 2 ? (i - 1) % 100 : 0));
+	printf("at least two %d, wrong %zu, error %d\n", n > 1, wrong, error);
+	for (size_t i = 0; i < n; i++)
+		MUST(cuMemFree_v2(all[i]));
+}
+
 /* A kernel that uses what is freed; the driver must not let it pass. */
 static void wild(void)
 {
@@ -401,6 +421,7 @@ static const struct {
 	{"capture-forbids", capture_forbids},
 	{"free-during-use", free_during_use},
 	{"squeeze", squeeze},
+	{"fill", fill},
 	{"wild", wild},
 };
 

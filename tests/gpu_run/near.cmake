@@ -43,6 +43,24 @@ foreach(seed RANGE 1 12)
 	endforeach()
 endforeach()
 
+# Hardly more host memory than the program needs, or less: pieces of one size go for those of
+# another, and what there is no room for is refused.
+foreach(trust none args)
+	foreach(seed 1 4 5)
+		foreach(host 16 32 48)
+			gpu_run_near(tight-${trust}-${seed}-${host} ${trust}
+				"--gpu-near 24M --gpu-chunk 4M --gpu-threshold 64K --gpu-host ${host}M"
+				random ${seed} 150 3 60)
+			set_property(TEST gpu_run/near-tight-${trust}-${seed}-${host} APPEND PROPERTY
+				ENVIRONMENT REFUSES=1 LIMIT=60)
+		endforeach()
+	endforeach()
+	foreach(chunk 2 8)
+		gpu_run_near(fill-${trust}-${chunk} ${trust}
+			"--gpu-near 32M --gpu-chunk ${chunk}M --gpu-threshold 64K --gpu-host 34M" misc fill)
+	endforeach()
+endforeach()
+
 # What programs do besides computing.
 foreach(trust none args)
 	foreach(name getinfo range attributes double-free middle-free huge fork thread capture

@@ -3,6 +3,7 @@
 # program says its peak of device memory and the options give a budget, the budget must hold.
 # usage: under.sh TIDE FOLDER-OF-THE-FAKE "OPTIONS OF TIDE RUN" PROGRAM [ARGUMENT...]
 # SLACK (bytes) may go beyond the budget: what the driver is asked for besides the program's memory.
+# With REFUSES set, tide may also refuse memory: the program ends with CUDA's error, and tide says it.
 set -u
 [ $# -ge 4 ] || { echo "usage: under.sh TIDE FAKE OPTIONS PROGRAM..." >&2; exit 2; }
 tide=$1
@@ -58,6 +59,11 @@ under=0
 LD_LIBRARY_PATH=$fake timeout -k 5 "${LIMIT:-300}" "$tide" run $options -- "$@" \
 	>"$work/under" 2>"$work/under.err" || under=$?
 [ $under -ne 124 ] || fail "hangs under tide"
+if [ -n "${REFUSES:-}" ] && [ $under -eq 1 ] && grep -q 'error 2$' "$work/under.err" &&
+	grep -q 'tide run: the program asked for .* more than card and host' "$work/under.err"; then
+	echo "refused"
+	exit 0
+fi
 [ $under -eq $alone ] || fail "ends otherwise under tide"
 cmp -s "$work/alone" "$work/under" || fail "says something else under tide"
 

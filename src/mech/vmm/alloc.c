@@ -150,16 +150,25 @@ static void stock(struct td_vmm *v, uint64_t bytes, bool again)
 		td_vmm_stock(v, v->chunk_pages, (uint32_t)whole);
 }
 
+/* Two threads that make pieces of different sizes would take each other's for ever. */
+static bool stock_and_take(struct td_vmm *v, uint64_t bytes, bool again, uint32_t *first)
+{
+	pthread_mutex_lock(&v->taking);
+	pthread_mutex_lock(&v->lock);
+	stock(v, bytes, again);
+	bool taken = take(v, bytes, first);
+	pthread_mutex_unlock(&v->lock);
+	pthread_mutex_unlock(&v->taking);
+	return taken;
+}
+
 /* Memory that is free once streams have come so far may be what is missing. */
 static bool try_take(struct td_vmm *v, uint64_t bytes, uint32_t *first)
 {
 	bool taken = false;
 	for (int tries = 0; tries < TRIES && !taken; tries++) {
 		td_vmm_reap(v, tries > 0);
-		pthread_mutex_lock(&v->lock);
-		stock(v, bytes, tries > 0);
-		taken = take(v, bytes, first);
-		pthread_mutex_unlock(&v->lock);
+		taken = stock_and_take(v, bytes, tries > 0, first);
 	}
 	return taken;
 }

@@ -14,9 +14,10 @@
  *     watch.c     ends the program if a policy does not return
  *     stats.c     figures, and what the rest of the card is used for
  *
- * Two locks. The gate is held shared while the program's work goes to the driver, and exclusively
+ * Three locks. The gate is held shared while the program's work goes to the driver, and exclusively
  * where no work may be under way. `lock` guards everything else, and is never held while waiting
- * for the GPU. A thread that holds the lock does not take the gate.
+ * for the GPU. A thread that holds the lock does not take the gate. `taking` comes before it, and is
+ * held while memory is made for an allocation.
  *
  * The engine says which chunks are near. That is a decision: it is queued, and `place` says where
  * the chunk is until a mover has carried it out. */
@@ -120,7 +121,7 @@ struct td_vmm_later {
 
 struct td_vmm {
 	pthread_rwlock_t gate;
-	pthread_mutex_t lock;
+	pthread_mutex_t lock, taking;
 	pthread_cond_t calm; /* a job is done */
 	pthread_cond_t work; /* a job may begin */
 	_Atomic bool pressed; /* not all memory fits: work is followed */

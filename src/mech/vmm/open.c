@@ -119,6 +119,8 @@ static int make_locks(struct td_vmm *v, struct tide_error *err)
 	if (!rc)
 		rc = pthread_mutex_init(&v->lock, NULL);
 	if (!rc)
+		rc = pthread_mutex_init(&v->taking, NULL);
+	if (!rc)
 		rc = pthread_mutex_init(&v->in_lock, NULL);
 	if (!rc)
 		rc = pthread_cond_init(&v->calm, NULL);

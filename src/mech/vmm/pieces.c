@@ -38,13 +38,14 @@ static void drop_card(struct td_vmm *v, uint32_t pages, struct td_vmm_piece piec
 	v->card_pages -= pages;
 }
 
-/* Free pieces of other sizes, until there is room for so many pages. */
+/* Free pieces of other sizes go, until there is room for so many pages. Those of this size are
+ * wanted: who makes several would give back one for the next. */
 static bool make_room(struct td_vmm *v, struct td_vmm_pieces *kept, const uint64_t *used,
 		      uint64_t limit, uint64_t pages,
 		      void (*drop)(struct td_vmm *v, uint32_t pages, struct td_vmm_piece piece))
 {
 	for (uint32_t size = TD_VMM_CHUNK_PAGES; size && *used + pages > limit; size--) {
-		while (kept[size].n && *used + pages > limit)
+		while (size != pages && kept[size].n && *used + pages > limit)
 			drop(v, size, take_kept(&kept[size]));
 	}
 	return *used + pages <= limit;
