@@ -3,10 +3,6 @@
 # The driver is asked for a page of tide's own besides the program's memory.
 set(slack 2097152)
 
-# A file for --gpu-trust that lists some of the random program's kernels.
-set(trust_file ${programs}/trust.txt)
-file(WRITE ${trust_file} "# verified\nmix\nmix_table\n")
-
 # gpu_run_near(NAME TRUST OPTIONS PROGRAM [ARGUMENT...])
 function(gpu_run_near name trust options program)
 	if(trust STREQUAL file)

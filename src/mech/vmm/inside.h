@@ -81,7 +81,7 @@ struct td_vmm_chunk {
 	uint64_t seen;   /* number of the last work that named it */
 	struct td_vmm_piece card, host;
 	cu_piece shown;   /* the one at the program's address; 0: none, see show.c */
-	uint64_t arrival; /* the event after the copy that filled it; 0: it is there */
+	_Atomic uint64_t arrival; /* the event after the copy that filled it; 0: it is there */
 	struct td_vmm_use uses[TD_VMM_USES];
 	uint64_t hash[2];
 };

@@ -9,7 +9,9 @@
 #include "core/clock.h"
 #include "inside.h"
 
-#define ARENA_LEAST ((uint64_t)1 << 40)
+#ifndef TD_VMM_ARENA_LEAST /* a sanitizer leaves less room */
+#define TD_VMM_ARENA_LEAST ((uint64_t)1 << 40)
+#endif
 #define ARENA_TIMES 8 /* of near and host memory: ranges of addresses are cut into pieces over time */
 #define STREAMS_MAX 256
 #define PROBE_BYTES ((uint64_t)64 << 20)
@@ -260,7 +262,7 @@ static int open_all(struct td_vmm *v, struct td_vmm_config *c, struct tide_error
 	if (!rc)
 		rc = find_device(v, err);
 	if (!rc)
-		rc = make_arena(v, all > ARENA_LEAST ? all : ARENA_LEAST, err);
+		rc = make_arena(v, all > TD_VMM_ARENA_LEAST ? all : TD_VMM_ARENA_LEAST, err);
 	if (!rc)
 		rc = make_engine(v, c, err);
 	if (!rc)

@@ -91,9 +91,10 @@ void td_vmm_note_use(struct td_vmm *v, struct td_vmm_chunk *c, struct td_vmm_use
 	c->uses_n = 2;
 }
 
-static void wait_all(struct td_vmm *v)
+/* The first n streams; later ones come with work that waits for the chunk. */
+static void wait_all(struct td_vmm *v, uint32_t n)
 {
-	for (uint32_t i = 0; i < v->streams_n; i++)
+	for (uint32_t i = 0; i < n; i++)
 		td_vmm_wait(v, &v->stream[i], v->stream[i].recorded);
 }
 
@@ -113,14 +114,14 @@ void td_vmm_wait_uses(struct td_vmm *v, uint32_t chunk)
 	struct td_vmm_use uses[TD_VMM_USES];
 	struct td_vmm_chunk *c = &v->chunk[chunk];
 	pthread_mutex_lock(&v->lock);
-	uint32_t n = c->uses_n;
+	uint32_t n = c->uses_n, streams_n = v->streams_n;
 	for (uint32_t i = 0; i < n; i++)
 		uses[i] = c->uses[i];
 	c->uses_n = 0;
 	pthread_mutex_unlock(&v->lock);
 	for (uint32_t i = 0; i < n; i++) {
 		if (uses[i].stream == TD_VMM_NONE)
-			wait_all(v);
+			wait_all(v, streams_n);
 		else
 			td_vmm_wait(v, &v->stream[uses[i].stream], uses[i].event);
 	}

@@ -132,7 +132,7 @@ static void learn(cu_exec handle, cu_graph graph)
 		struct td_vmm_work w = {.names = room, .room = 65536};
 		td_gpu_name_graph(&w, graph);
 		struct td_vmm_name *fit = realloc(room, (w.n + 1) * sizeof *room);
-		*e = (struct exec){execs, handle, w.everything, w.strays, w.n, fit ? fit : room};
+		*e = (struct exec){NULL, handle, w.everything, w.strays, w.n, fit ? fit : room};
 		pthread_mutex_lock(&lock);
 		e->next = execs;
 		execs = e;
