@@ -67,3 +67,18 @@ foreach(trust none args)
 	gpu_run_near(loop-${trust} ${trust}
 		"--gpu-near 32M --gpu-chunk 2M --gpu-threshold 4K" loop 16 4)
 endforeach()
+
+# Every call that tide makes fails, one by one.
+foreach(trust none args)
+	foreach(error 2 700)
+		tide_test(gpu_run/fails-${trust}-${error} ${gpu_run}/fails.sh $<TARGET_FILE:tide>
+			${GPU_RUN_FAKE} ${PROJECT_SOURCE_DIR}/src/mech/vmm/cuda.def
+			"--gpu-near 12M --gpu-chunk 2M --gpu-threshold 64K --gpu-trust ${trust}"
+			${programs}/random 7 40 2 24)
+		set_property(TEST gpu_run/fails-${trust}-${error} APPEND PROPERTY
+			ENVIRONMENT ERRORS=${error})
+	endforeach()
+endforeach()
+
+# Killed at any moment.
+tide_test(gpu_run/killed ${gpu_run}/killed.sh $<TARGET_FILE:tide> ${GPU_RUN_FAKE} ${programs})

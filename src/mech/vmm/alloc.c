@@ -65,25 +65,30 @@ static bool place_on_host(struct td_vmm *v, uint32_t chunk)
 }
 
 /* Out of the program's addresses; its pieces are for others now. */
-static void take_down(struct td_vmm *v, uint32_t chunk)
+static bool take_down(struct td_vmm *v, uint32_t chunk)
 {
 	struct td_vmm_chunk *c = &v->chunk[chunk];
-	td_vmm_lead(v, chunk, 0);
+	bool down = td_vmm_lead(v, chunk, 0);
 	if (c->card.id)
 		td_vmm_give_card(v, c->pages, c->card);
 	if (c->host.id)
 		td_vmm_give_host(v, c->pages, c->host);
 	c->card.id = c->host.id = 0;
+	return down;
 }
 
+/* Addresses that the driver would not unmap cannot be used again. */
 static void give_back(struct td_vmm *v, uint32_t first, uint64_t pages)
 {
 	uint32_t n = v->allocation[first].chunks;
+	bool down = true;
+	v->allocation[first].dying = true;
 	td_vmm_cool(v, first);
 	td_engine_gone(v->engine, (uint64_t)first * v->chunk_pages, pages, &v->error);
 	for (uint32_t i = first; i < first + n; i++)
-		take_down(v, i);
-	td_vmm_give_range(v, first);
+		down &= take_down(v, i);
+	if (down)
+		td_vmm_give_range(v, first);
 	v->allocated_pages -= pages;
 	v->figures.allocated_bytes = v->allocated_pages * TD_VMM_PAGE;
 }
@@ -234,22 +239,26 @@ static void wait_users(struct td_vmm *v, uint32_t first)
 		td_vmm_wait(v, &v->in, v->chunk[i].arrival);
 }
 
-/* The driver waits for all work when memory is freed, and programs count on that. */
-static void end_allocation(struct td_vmm *v, uint32_t first, bool by_stream)
+/* The driver waits for all work when memory is freed, and programs count on that. If it cannot be
+ * waited for, the memory stays. */
+static cu_result end_allocation(struct td_vmm *v, uint32_t first, bool by_stream)
 {
+	cu_result rc = CU_OK;
 	struct td_vmm_inside was = td_vmm_step_in(v);
 	pthread_mutex_lock(&v->lock);
 	wait_idle(v, first);
 	pthread_mutex_unlock(&v->lock);
 	if (!by_stream || !v->pressed || v->trust == TD_VMM_TRUST_NONE)
-		v->cuda->cuCtxSynchronize();
+		rc = td_vmm_wait_everything(v);
 	wait_users(v, first);
 	pthread_mutex_lock(&v->lock);
 	wait_idle(v, first);
-	give_back(v, first, pages_of(v->allocation[first].bytes));
+	if (!rc && !(rc = v->broken))
+		give_back(v, first, pages_of(v->allocation[first].bytes));
 	pthread_cond_broadcast(&v->calm);
 	pthread_mutex_unlock(&v->lock);
 	td_vmm_step_out(v, was);
+	return rc;
 }
 
 cu_result td_vmm_free(struct td_vmm *v, cu_ptr at)
@@ -261,8 +270,7 @@ cu_result td_vmm_free(struct td_vmm *v, cu_ptr at)
 	pthread_mutex_unlock(&v->lock);
 	if (first == TD_VMM_NONE)
 		return CU_INVALID_VALUE;
-	end_allocation(v, first, false);
-	return CU_OK;
+	return end_allocation(v, first, false);
 }
 
 /* ---- later ---- */
@@ -361,7 +369,9 @@ void td_vmm_pin(struct td_vmm *v, uint64_t address)
 		pthread_cond_wait(&v->calm, &v->lock);
 	v->allocation[first].pinned = true;
 	for (uint32_t i = first; i < first + v->allocation[first].chunks; i++) {
-		td_vmm_lead_all(v, &i, 1);
+		if (!td_vmm_lead_all(v, &i, 1))
+			td_vmm_say(v, "the driver lost a mapping: the next access to it ends the "
+				      "program");
 		if (!v->chunk[i].kept && td_vmm_is_near(v, i)) {
 			v->chunk[i].kept = true;
 			td_vmm_hold(v, i);

@@ -16,8 +16,8 @@
  *
  * Three locks. The gate is held shared while the program's work goes to the driver, and exclusively
  * where no work may be under way. `lock` guards everything else, and is never held while waiting
- * for the GPU. A thread that holds the lock does not take the gate. `taking` comes before it, and is
- * held while memory is made for an allocation.
+ * for the GPU. A thread that holds the lock does not take the gate. `taking` comes before it, and
+ * is held while memory is made for an allocation.
  *
  * The engine says which chunks are near. That is a decision: it is queued, and `place` says where
  * the chunk is until a mover has carried it out. */
@@ -126,6 +126,8 @@ struct td_vmm {
 	pthread_cond_t work; /* a job may begin */
 	_Atomic bool pressed; /* not all memory fits: work is followed */
 	_Atomic bool press_soon; /* it should be followed as soon as no capture is in the way */
+	_Atomic int lost;     /* why a chunk may be mapped nowhere; 0: none is */
+	_Atomic int broken;   /* the error of a driver that cannot be waited for: nothing moves */
 	bool exclusive;       /* no work is under way: movers may begin without trust */
 
 	const struct td_cuda *cuda;
@@ -223,8 +225,9 @@ cu_result td_vmm_show(struct td_vmm *v, cu_ptr at, uint64_t bytes, cu_piece piec
 /* The chunk's address leads to this piece of its own; 0: to none. */
 bool td_vmm_lead(struct td_vmm *v, uint32_t chunk, cu_piece piece);
 /* Under the lock, while no mover has them: what is on the host can be used there. */
-void td_vmm_lead_all(struct td_vmm *v, const uint32_t *chunks, uint32_t n);
+bool td_vmm_lead_all(struct td_vmm *v, const uint32_t *chunks, uint32_t n);
 void td_vmm_lead_hidden(struct td_vmm *v); /* the same of all chunks */
+void td_vmm_find_lost(struct td_vmm *v);   /* the same, if some lost their mapping */
 
 /* alloc.c */
 void td_vmm_reap(struct td_vmm *v, bool wait);
@@ -258,10 +261,11 @@ int td_vmm_start_watchdog(struct td_vmm *v, struct tide_error *err);
 /* streams.c */
 uint32_t td_vmm_stream_of(struct td_vmm *v, cu_stream stream);   /* under the lock */
 uint64_t td_vmm_record(struct td_vmm *v, struct td_vmm_stream *s); /* 0: it cannot be */
-void td_vmm_wait(struct td_vmm *v, struct td_vmm_stream *s, uint64_t event);
+cu_result td_vmm_wait(struct td_vmm *v, struct td_vmm_stream *s, uint64_t event);
+cu_result td_vmm_wait_everything(struct td_vmm *v);
 bool td_vmm_is_past(struct td_vmm *v, const struct td_vmm_stream *s, uint64_t event);
 bool td_vmm_is_used(struct td_vmm *v, uint32_t chunk); /* under the lock: by work under way */
-void td_vmm_wait_uses(struct td_vmm *v, uint32_t chunk); /* without the lock */
+cu_result td_vmm_wait_uses(struct td_vmm *v, uint32_t chunk); /* without the lock */
 void td_vmm_note_use(struct td_vmm *v, struct td_vmm_chunk *c, struct td_vmm_use use);
 
 #endif

@@ -2,14 +2,14 @@
  * is between enter and leave without waiting for us. What was submitted before may still use it. */
 #include "inside.h"
 
-static void wait_for_users(struct td_vmm *v, uint32_t chunk)
+/* False: it may be in use, and stays where it is. */
+static bool wait_for_users(struct td_vmm *v, uint32_t chunk)
 {
 	struct td_vmm_chunk *c = &v->chunk[chunk];
-	if (c->arrival)
-		td_vmm_wait(v, &v->in, c->arrival);
+	if (c->arrival && td_vmm_wait(v, &v->in, c->arrival))
+		return false;
 	c->arrival = 0;
-	if (v->trust == TD_VMM_TRUST_ARGS)
-		td_vmm_wait_uses(v, chunk);
+	return v->trust == TD_VMM_TRUST_NONE || td_vmm_wait_uses(v, chunk) == CU_OK;
 }
 
 /* ---- from the card ---- */
@@ -69,12 +69,12 @@ void td_vmm_move_out(struct td_vmm_mover *m, uint32_t chunk)
 	bool copied = false, done = false;
 	if (c->place != TD_VMM_ON_CARD)
 		return; /* it never came, for want of room */
-	wait_for_users(v, chunk);
+	bool idle = wait_for_users(v, chunk);
 	pthread_mutex_lock(&v->lock);
-	while (!c->host.id && td_vmm_stock(v, c->pages, 1))
+	while (idle && !c->host.id && td_vmm_stock(v, c->pages, 1))
 		c->host = td_vmm_take_host(v, c->pages);
 	pthread_mutex_unlock(&v->lock);
-	if (c->host.id && bring_to_host(m, c, chunk, &copied))
+	if (idle && c->host.id && bring_to_host(m, c, chunk, &copied))
 		done = td_vmm_lead(v, chunk, 0);
 	pthread_mutex_lock(&v->lock);
 	v->figures.failures += !done;
@@ -100,8 +100,8 @@ static bool fill(struct td_vmm *v, struct td_vmm_chunk *c, uint32_t chunk)
 						     td_vmm_bytes(c), v->in.handle);
 	c->arrival = rc ? 0 : td_vmm_record(v, &v->in);
 	pthread_mutex_unlock(&v->in_lock);
-	if (!rc && !c->arrival)
-		v->cuda->cuStreamSynchronize(v->in.handle);
+	if (!rc && !c->arrival && v->cuda->cuStreamSynchronize(v->in.handle))
+		rc = td_vmm_wait_everything(v);
 	return rc == CU_OK;
 }
 
@@ -110,9 +110,9 @@ void td_vmm_move_in(struct td_vmm_mover *m, uint32_t chunk)
 	struct td_vmm *v = m->v;
 	struct td_vmm_chunk *c = &v->chunk[chunk];
 	struct td_vmm_piece card = m->card;
-	wait_for_users(v, chunk);
+	bool idle = wait_for_users(v, chunk);
 	cu_piece was = c->shown;
-	bool done = card.id && td_vmm_lead(v, chunk, card.id);
+	bool done = idle && card.id && td_vmm_lead(v, chunk, card.id);
 	if (done && !fill(v, c, chunk)) {
 		td_vmm_lead(v, chunk, was);
 		done = false;

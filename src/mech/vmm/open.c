@@ -210,7 +210,7 @@ static void measure_bus(struct td_vmm *v)
 	td_vmm_stock(v, pages, 1);
 	struct td_vmm_piece host = td_vmm_take_host(v, pages), card = td_vmm_take_card(v, pages);
 	pthread_mutex_unlock(&v->lock);
-	cu_ptr at = v->arena.base;
+	cu_ptr at = v->arena.end - bytes;
 	if (host.id && card.id && td_vmm_show(v, at, bytes, card.id) == CU_OK) {
 		v->cuda->cuMemcpyDtoDAsync_v2(at, host.home, bytes, stream);
 		bool done = is_done(v, stream);

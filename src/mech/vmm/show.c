@@ -18,6 +18,16 @@ cu_result td_vmm_show(struct td_vmm *v, cu_ptr at, uint64_t bytes, cu_piece piec
 	return rc;
 }
 
+/* What a call that failed has left there goes first. */
+static cu_result show_again(struct td_vmm *v, cu_ptr at, uint64_t bytes, cu_piece piece)
+{
+	cu_result rc = td_vmm_show(v, at, bytes, piece);
+	if (!rc)
+		return rc;
+	v->cuda->cuMemUnmap(at, bytes);
+	return td_vmm_show(v, at, bytes, piece);
+}
+
 bool td_vmm_lead(struct td_vmm *v, uint32_t chunk, cu_piece piece)
 {
 	struct td_vmm_chunk *c = &v->chunk[chunk];
@@ -29,9 +39,12 @@ bool td_vmm_lead(struct td_vmm *v, uint32_t chunk, cu_piece piece)
 	if (was && v->cuda->cuMemUnmap(at, bytes))
 		return false;
 	c->shown = piece;
-	if (!piece || td_vmm_show(v, at, bytes, piece) == CU_OK)
+	cu_result rc = piece ? show_again(v, at, bytes, piece) : CU_OK;
+	if (!rc)
 		return true;
-	c->shown = was && td_vmm_show(v, at, bytes, was) == CU_OK ? was : 0;
+	c->shown = was && show_again(v, at, bytes, was) == CU_OK ? was : 0;
+	if (!c->shown)
+		v->lost = rc;
 	return false;
 }
 
@@ -44,26 +57,39 @@ static bool are_shown(const struct td_vmm *v, const uint32_t *chunks, uint32_t n
 	return true;
 }
 
-void td_vmm_lead_all(struct td_vmm *v, const uint32_t *chunks, uint32_t n)
+static bool lead_home(struct td_vmm *v, uint32_t chunk)
+{
+	const struct td_vmm_chunk *c = &v->chunk[chunk];
+	return c->shown ||
+	       td_vmm_lead(v, chunk, c->place == TD_VMM_ON_CARD ? c->card.id : c->host.id);
+}
+
+bool td_vmm_lead_all(struct td_vmm *v, const uint32_t *chunks, uint32_t n)
 {
 	bool all = true;
 	if (are_shown(v, chunks, n))
-		return;
+		return true;
 	struct td_vmm_inside was = td_vmm_step_in(v);
-	for (uint32_t i = 0; i < n; i++) {
-		const struct td_vmm_chunk *c = &v->chunk[chunks[i]];
-		all &= c->shown || td_vmm_lead(v, chunks[i], c->host.id);
-	}
+	for (uint32_t i = 0; i < n; i++)
+		all &= lead_home(v, chunks[i]);
 	td_vmm_step_out(v, was);
-	if (!all)
-		td_vmm_say(v, "the driver lost a mapping: the next access to it ends the program");
+	return all;
 }
 
 void td_vmm_lead_hidden(struct td_vmm *v)
 {
+	bool all = true;
 	for (uint32_t i = 0; i < v->chunks_n; i++) {
-		const struct td_vmm_chunk *c = &v->chunk[i];
-		if (c->allocation != TD_VMM_NONE && c->host.id && !c->shown)
-			td_vmm_lead_all(v, &i, 1);
+		uint32_t first = v->chunk[i].allocation;
+		if (first != TD_VMM_NONE && !v->allocation[first].dying)
+			all &= td_vmm_lead_all(v, &i, 1);
 	}
+	if (all)
+		v->lost = CU_OK;
+}
+
+void td_vmm_find_lost(struct td_vmm *v)
+{
+	if (v->lost)
+		td_vmm_lead_hidden(v);
 }

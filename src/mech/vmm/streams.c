@@ -56,14 +56,29 @@ uint64_t td_vmm_record(struct td_vmm *v, struct td_vmm_stream *s)
 	return n;
 }
 
-void td_vmm_wait(struct td_vmm *v, struct td_vmm_stream *s, uint64_t event)
+/* Tried twice: after that nobody knows what is under way, and nothing moves any more. */
+cu_result td_vmm_wait_everything(struct td_vmm *v)
+{
+	struct td_vmm_inside was = td_vmm_step_in(v);
+	cu_result rc = v->cuda->cuCtxSynchronize();
+	if (rc)
+		rc = v->cuda->cuCtxSynchronize();
+	if (rc)
+		v->broken = rc;
+	td_vmm_step_out(v, was);
+	return v->broken;
+}
+
+cu_result td_vmm_wait(struct td_vmm *v, struct td_vmm_stream *s, uint64_t event)
 {
 	uint64_t done = s->done;
-	if (event <= done)
-		return;
-	v->cuda->cuEventSynchronize(s->ring[event % TD_VMM_RING]);
+	if (event <= done || v->broken)
+		return v->broken;
+	if (v->cuda->cuEventSynchronize(s->ring[event % TD_VMM_RING]) && td_vmm_wait_everything(v))
+		return v->broken;
 	while (done < event && !atomic_compare_exchange_weak(&s->done, &done, event))
 		;
+	return CU_OK;
 }
 
 bool td_vmm_is_past(struct td_vmm *v, const struct td_vmm_stream *s, uint64_t event)
@@ -109,7 +124,7 @@ bool td_vmm_is_used(struct td_vmm *v, uint32_t chunk)
 	return !td_vmm_is_past(v, &v->in, c->arrival);
 }
 
-void td_vmm_wait_uses(struct td_vmm *v, uint32_t chunk)
+cu_result td_vmm_wait_uses(struct td_vmm *v, uint32_t chunk)
 {
 	struct td_vmm_use uses[TD_VMM_USES];
 	struct td_vmm_chunk *c = &v->chunk[chunk];
@@ -125,6 +140,7 @@ void td_vmm_wait_uses(struct td_vmm *v, uint32_t chunk)
 		else
 			td_vmm_wait(v, &v->stream[uses[i].stream], uses[i].event);
 	}
+	return v->broken;
 }
 
 void td_vmm_forget_stream(struct td_vmm *v, cu_stream stream)

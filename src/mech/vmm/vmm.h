@@ -108,9 +108,10 @@ static inline void td_vmm_name(struct td_vmm_work *w, uint64_t address, uint64_t
 
 /* Around the program's work. td_vmm_begin() says whether all memory has fit on the card so far: then
  * nothing moves, and the work need not say what it names. Else it enters, goes to the driver, and
- * leaves. td_vmm_end() follows in any case. */
+ * leaves. If entering fails with an error of the driver, some memory cannot be reached: the work does
+ * not go, and leaves. td_vmm_end() follows in any case. */
 bool td_vmm_begin(struct td_vmm *v);
-void td_vmm_enter(struct td_vmm *v, struct td_vmm_work *w);
+cu_result td_vmm_enter(struct td_vmm *v, struct td_vmm_work *w);
 void td_vmm_leave(struct td_vmm *v, struct td_vmm_work *w);
 void td_vmm_end(struct td_vmm *v);
 

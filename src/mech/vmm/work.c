@@ -163,7 +163,7 @@ static void wait_arrivals(struct td_vmm *v, struct td_vmm_work *w)
 		td_vmm_wait(v, &v->in, last);
 }
 
-static void enter_trusted(struct td_vmm *v, struct td_vmm_work *w)
+static cu_result enter_trusted(struct td_vmm *v, struct td_vmm_work *w)
 {
 	for (uint32_t i = w->held_n; i < w->chunks_n; i++)
 		v->chunk[w->chunks[i]].waits++;
@@ -172,8 +172,8 @@ static void enter_trusted(struct td_vmm *v, struct td_vmm_work *w)
 		v->chunk[w->chunks[i]].waits--;
 		v->chunk[w->chunks[i]].guards++;
 	}
-	td_vmm_lead_all(v, w->chunks, w->chunks_n);
 	wait_arrivals(v, w);
+	return td_vmm_lead_all(v, w->chunks, w->chunks_n) ? CU_OK : v->lost;
 }
 
 /* ---- without ---- */
@@ -214,7 +214,7 @@ static void enter_closed(struct td_vmm *v, struct td_vmm_work *w)
 
 /* ---- all work ---- */
 
-static void enter_locked(struct td_vmm *v, struct td_vmm_work *w)
+static cu_result enter_locked(struct td_vmm *v, struct td_vmm_work *w)
 {
 	bool trusted = v->trust == TD_VMM_TRUST_ARGS;
 	find_chunks(v, w);
@@ -224,9 +224,11 @@ static void enter_locked(struct td_vmm *v, struct td_vmm_work *w)
 		w->remote = !td_vmm_access(v, w);
 	if (w->kind == TD_VMM_LAUNCH)
 		td_vmm_count_launch(v);
-	if (trusted)
-		enter_trusted(v, w);
+	if (!trusted)
+		td_vmm_find_lost(v);
+	cu_result rc = trusted ? enter_trusted(v, w) : v->lost;
 	mark(v, w);
+	return v->broken ? v->broken : rc;
 }
 
 /* Work that is captured goes to the GPU when its graph is launched. Where another stream is being
@@ -238,16 +240,17 @@ static bool is_captured(struct td_vmm *v, const struct td_vmm_work *w)
 	return rc ? rc == CU_STREAM_CAPTURE_IMPLICIT : capturing;
 }
 
-void td_vmm_enter(struct td_vmm *v, struct td_vmm_work *w)
+cu_result td_vmm_enter(struct td_vmm *v, struct td_vmm_work *w)
 {
 	w->waited_ns = 0;
 	w->remote = false;
 	w->entered = !is_captured(v, w);
 	if (!w->entered)
-		return;
+		return CU_OK;
 	pthread_mutex_lock(&v->lock);
-	enter_locked(v, w);
+	cu_result rc = enter_locked(v, w);
 	pthread_mutex_unlock(&v->lock);
+	return rc;
 }
 
 /* Whoever moves a chunk that was named waits for this event. */
@@ -257,8 +260,8 @@ static struct td_vmm_use follow_up(struct td_vmm *v, const struct td_vmm_work *w
 	use.stream = td_vmm_stream_of(v, w->stream);
 	if (use.stream != TD_VMM_NONE)
 		use.event = td_vmm_record(v, &v->stream[use.stream]);
-	if (!use.event)
-		v->cuda->cuStreamSynchronize(w->stream);
+	if (!use.event && v->cuda->cuStreamSynchronize(w->stream))
+		td_vmm_wait_everything(v);
 	return use;
 }
 

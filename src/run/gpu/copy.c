@@ -61,8 +61,9 @@ static void name_3d(struct td_vmm_work *w, const struct cu_copy_3d *c)
 		if (p.vmm) { \
 			said \
 		} \
-		td_gpu_enter(&p); \
-		cu_result rc = td_gpu_next.name##suffix arguments; \
+		cu_result rc = td_gpu_enter(&p); \
+		if (!rc) \
+			rc = td_gpu_next.name##suffix arguments; \
 		td_gpu_leave(&p); \
 		return rc; \
 	}

@@ -257,8 +257,9 @@ cu_result cuGraphExecDestroy(cu_exec exec)
 		td_gpu_begin(&p, TD_VMM_LAUNCH, default_stream(stream)); \
 		if (td_gpu_follows(&p)) \
 			names = name_exec(&p.work, exec); \
-		td_gpu_enter(&p); \
-		cu_result rc = td_gpu_next.name(exec, stream); \
+		cu_result rc = td_gpu_enter(&p); \
+		if (!rc) \
+			rc = td_gpu_next.name(exec, stream); \
 		td_gpu_leave(&p); \
 		free(names); \
 		return rc; \

@@ -1,15 +1,15 @@
 /* Kernels. */
 #include "preload.h"
 
-static void begin(struct td_gpu_passage *p, cu_function function, cu_stream stream, void **params,
-		  void **extra)
+static cu_result begin(struct td_gpu_passage *p, cu_function function, cu_stream stream,
+		       void **params, void **extra)
 {
 	td_gpu_begin(p, TD_VMM_LAUNCH, stream);
 	if (!td_gpu_follows(p))
-		return;
+		return CU_OK;
 	p->kernel = td_gpu_kernel(function);
 	td_gpu_name_params(&p->work, p->kernel, params, extra);
-	td_gpu_enter(p);
+	return td_gpu_enter(p);
 }
 
 #define LAUNCH(name, default_stream) \
@@ -20,9 +20,10 @@ static void begin(struct td_gpu_passage *p, cu_function function, cu_stream stre
 		struct td_gpu_passage p; \
 		if (!td_gpu_find_driver() || !td_gpu_next.name) \
 			return CU_NOT_SUPPORTED; \
-		begin(&p, function, default_stream(stream), params, extra); \
-		cu_result rc = td_gpu_next.name(function, grid_x, grid_y, grid_z, block_x, block_y, \
-						block_z, shared_bytes, stream, params, extra); \
+		cu_result rc = begin(&p, function, default_stream(stream), params, extra); \
+		if (!rc) \
+			rc = td_gpu_next.name(function, grid_x, grid_y, grid_z, block_x, block_y, \
+					      block_z, shared_bytes, stream, params, extra); \
 		td_gpu_leave(&p); \
 		return rc; \
 	}
@@ -36,8 +37,9 @@ static void begin(struct td_gpu_passage *p, cu_function function, cu_stream stre
 			return CU_NOT_SUPPORTED; \
 		if (!how) \
 			return CU_INVALID_VALUE; \
-		begin(&p, function, default_stream(how->stream), params, extra); \
-		cu_result rc = td_gpu_next.name(how, function, params, extra); \
+		cu_result rc = begin(&p, function, default_stream(how->stream), params, extra); \
+		if (!rc) \
+			rc = td_gpu_next.name(how, function, params, extra); \
 		td_gpu_leave(&p); \
 		return rc; \
 	}
@@ -50,9 +52,10 @@ static void begin(struct td_gpu_passage *p, cu_function function, cu_stream stre
 		struct td_gpu_passage p; \
 		if (!td_gpu_find_driver() || !td_gpu_next.name) \
 			return CU_NOT_SUPPORTED; \
-		begin(&p, function, default_stream(stream), params, NULL); \
-		cu_result rc = td_gpu_next.name(function, grid_x, grid_y, grid_z, block_x, block_y, \
-						block_z, shared_bytes, stream, params); \
+		cu_result rc = begin(&p, function, default_stream(stream), params, NULL); \
+		if (!rc) \
+			rc = td_gpu_next.name(function, grid_x, grid_y, grid_z, block_x, block_y, \
+					      block_z, shared_bytes, stream, params); \
 		td_gpu_leave(&p); \
 		return rc; \
 	}

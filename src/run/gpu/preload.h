@@ -65,7 +65,7 @@ struct td_gpu_passage {
 	struct td_vmm_work work;
 };
 void td_gpu_begin(struct td_gpu_passage *p, enum td_vmm_kind kind, cu_stream stream);
-void td_gpu_enter(struct td_gpu_passage *p);
+cu_result td_gpu_enter(struct td_gpu_passage *p); /* an error: the work must not go */
 void td_gpu_leave(struct td_gpu_passage *p);
 bool td_gpu_follows(const struct td_gpu_passage *p);
 

@@ -26,12 +26,12 @@ bool td_gpu_follows(const struct td_gpu_passage *p)
 	return p->vmm && !p->calm;
 }
 
-void td_gpu_enter(struct td_gpu_passage *p)
+cu_result td_gpu_enter(struct td_gpu_passage *p)
 {
-	if (td_gpu_follows(p)) {
-		td_gpu_name_tables(&p->work);
-		td_vmm_enter(p->vmm, &p->work);
-	}
+	if (!td_gpu_follows(p))
+		return CU_OK;
+	td_gpu_name_tables(&p->work);
+	return td_vmm_enter(p->vmm, &p->work);
 }
 
 void td_gpu_leave(struct td_gpu_passage *p)
