@@ -41,7 +41,7 @@ struct td_gpu_session {
 	uint32_t chunk_pages;
 	enum td_vmm_trust trust;
 	const char *evict, *prefetch, *trust_text, *log, *record, *slots;
-	struct td_vmm *vmm; /* NULL: nothing is managed yet */
+	struct td_vmm *_Atomic vmm; /* NULL: nothing is managed yet */
 	cu_device device;
 	cu_context context;
 	_Atomic uint64_t passed_allocations;

@@ -136,7 +136,7 @@ static int open_vmm(struct tide_error *err)
 	if (!rc) {
 		td_gpu_cuda.cuCtxGetDevice(&td_gpu.device);
 		td_gpu_cuda.cuCtxGetCurrent(&td_gpu.context);
-		__atomic_store_n(&td_gpu.vmm, v, __ATOMIC_RELEASE);
+		td_gpu.vmm = v;
 		td_gpu_start_publishing();
 	}
 	return rc;
@@ -158,7 +158,7 @@ static bool is_here(void)
 struct td_vmm *td_gpu_open(void)
 {
 	struct tide_error err = {0, ""};
-	if (__atomic_load_n(&td_gpu.vmm, __ATOMIC_ACQUIRE))
+	if (td_gpu.vmm)
 		return is_here() ? td_gpu.vmm : NULL;
 	pthread_mutex_lock(&opening);
 	td_gpu_inside++;
