@@ -326,6 +326,9 @@ static void capture_forbids(void)
 	printf("allocation: error %d, ", cu->cuMemAlloc_v2(&at, BIG));
 	printf("wait: error %d, ", cu->cuCtxSynchronize());
 	printf("end: error %d\n", cu->cuStreamEndCapture(stream, &graph));
+	MUST(cuStreamBeginCapture_v2(stream, 0));
+	printf("free: error %d, ", cu->cuMemFree_v2(in));
+	printf("end: error %d\n", cu->cuStreamEndCapture(stream, &graph));
 	launch(stream, out, in, 0);
 	MUST(cuCtxSynchronize());
 	printf("content %d\n", content(out));

@@ -197,6 +197,12 @@ cu_result td_vmm_alloc(struct td_vmm *v, uint64_t bytes, cu_ptr *at)
 	return CU_OK;
 }
 
+cu_result td_vmm_forbidden(struct td_vmm *v)
+{
+	cu_result rc = v->cuda->cuEventQuery(v->past);
+	return rc == CU_STREAM_CAPTURE_UNSUPPORTED ? rc : CU_OK;
+}
+
 /* ---- giving back ---- */
 
 /* The number of the chunk at which an allocation begins. */

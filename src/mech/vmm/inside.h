@@ -164,6 +164,7 @@ struct td_vmm {
 	struct td_vmm_stream in; /* of all copies to the card: what is asked for first, comes first */
 	cu_function hash; /* NULL: there is none */
 	cu_ptr page;      /* of the card, always mapped */
+	cu_event past;    /* to ask the driver something that a capture may forbid */
 	pthread_t stocker;
 	struct td_watchdog watchdog;
 

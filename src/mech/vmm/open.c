@@ -180,6 +180,10 @@ static cu_result make_page(struct td_vmm *v)
 		rc = td_vmm_show(v, v->page, TD_VMM_PAGE, piece);
 	for (uint32_t i = 0; i < TD_VMM_MOVERS; i++)
 		v->mover[i].hash = v->page + i * 256;
+	if (!rc)
+		rc = v->cuda->cuEventCreate(&v->past, CU_EVENT_DISABLE_TIMING);
+	if (!rc)
+		rc = v->cuda->cuEventRecord(v->past, v->in.handle);
 	return rc;
 }
 
@@ -241,7 +245,7 @@ static int make_movers(struct td_vmm *v, const void *image, struct tide_error *e
 	if (!rc)
 		rc = make_page(v);
 	if (rc)
-		return tide_fail(err, -EIO, "the driver makes no stream, or no page: error %d", rc);
+		return tide_fail(err, -EIO, "the driver makes no stream, event or page: error %d", rc);
 	load_hash(v, image);
 	measure_bus(v);
 	return td_vmm_start_movers(v, err);

@@ -50,6 +50,9 @@ int td_vmm_finish(struct td_vmm *v, struct tide_error *err);
 
 /* A range of managed memory; CU_OUT_OF_MEMORY: card and host have no room for it. */
 cu_result td_vmm_alloc(struct td_vmm *v, uint64_t bytes, cu_ptr *at);
+/* The driver's error where a capture forbids this thread to take and free memory: that ends the
+ * capture, as the call itself would. */
+cu_result td_vmm_forbidden(struct td_vmm *v);
 /* Waits until no work uses the memory. CU_INVALID_VALUE: no allocation begins there. */
 cu_result td_vmm_free(struct td_vmm *v, cu_ptr at);
 /* The same, once the stream has come so far. */

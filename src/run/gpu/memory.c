@@ -41,6 +41,14 @@ static bool take(cu_ptr *at, size_t bytes, cu_result *rc)
 	return true;
 }
 
+/* The driver takes memory at once, which a capture may forbid. */
+static bool take_now(cu_ptr *at, size_t bytes, cu_result *rc)
+{
+	if (at && wants(bytes) && td_gpu.vmm && (*rc = td_vmm_forbidden(td_gpu.vmm)))
+		return true;
+	return take(at, bytes, rc);
+}
+
 static void count_passed(size_t bytes)
 {
 	static _Atomic uint64_t since;
@@ -66,7 +74,7 @@ cu_result cuMemAlloc_v2(cu_ptr *at, size_t bytes)
 	cu_result rc;
 	if (!HAS(cuMemAlloc_v2))
 		return CU_NOT_SUPPORTED;
-	if (take(at, bytes, &rc))
+	if (take_now(at, bytes, &rc))
 		return rc;
 	return passed(td_gpu_next.cuMemAlloc_v2(at, bytes), at, bytes);
 }
@@ -77,7 +85,8 @@ cu_result cuMemAllocPitch_v2(cu_ptr *at, size_t *pitch, size_t width, size_t hei
 	cu_result rc;
 	if (!HAS(cuMemAllocPitch_v2))
 		return CU_NOT_SUPPORTED;
-	if (pitch && width && !__builtin_mul_overflow(row, height, &bytes) && take(at, bytes, &rc)) {
+	if (pitch && width && !__builtin_mul_overflow(row, height, &bytes) &&
+	    take_now(at, bytes, &rc)) {
 		*pitch = row;
 		return rc;
 	}
@@ -127,6 +136,9 @@ cu_result cuMemFree_v2(cu_ptr at)
 			td_gpu_forget_small(at);
 		return td_gpu_next.cuMemFree_v2(at);
 	}
+	cu_result rc = td_vmm_forbidden(td_gpu.vmm);
+	if (rc)
+		return rc;
 	forget_words(at);
 	return td_vmm_free(td_gpu.vmm, at);
 }
