@@ -55,7 +55,8 @@ static bool place_on_host(struct td_vmm *v, uint32_t chunk)
 	c->host = td_vmm_take_host(v, c->pages);
 	if (!c->host.id)
 		return false;
-	if (v->trust == TD_VMM_TRUST_NONE && !td_vmm_lead(v, chunk, c->host.id)) {
+	/* Until work is followed, it does not say that it needs the memory. */
+	if ((v->trust == TD_VMM_TRUST_NONE || !v->pressed) && !td_vmm_lead(v, chunk, c->host.id)) {
 		td_vmm_give_host(v, c->pages, c->host);
 		c->host.id = 0;
 		return false;
