@@ -6,7 +6,8 @@
 set(TIDE_LONG_TESTS
 	"arch/(additions|abi-grows)|bench/"
 	"conformance/(harm|library|matrix|must-show|numbering|oracle|parameters)$"
-	"docs/(papers|writing-a-policy)|explore/|golden/(check|manual)$|golden/reproduce-gram|gpu/compile"
+	"docs/(papers|writing-a-policy)|explore/|golden/check$|golden/manual$|golden/reproduce-gram|gpu/compile"
+	"gpu_run/(fails|killed|linked|near-tight|near-random-.*-[4-9]$|near-random-.*-1.$)"
 	"hostile/run-fine|hostile/sim-fine|hostile/.*-loops$|live/(kernel|nbd|race|replay|run|stress|fail-reads|fail-maps)|python/plain"
 	"sweep/(mpi|slurm)"
 	"unit/(device_stress|lib_workloads|mech_uffd|policy_leu|pool_(devices|extents|stress)|trace_write|workload_observuvm)")
