@@ -42,6 +42,16 @@ static void leave(struct td_lib_hot *s, const struct td_pager_caller *saved)
 	pthread_setcancelstate(saved->cancel, NULL);
 }
 
+void td_lib_hot_before_fork(struct td_lib_hot *s)
+{
+	pthread_mutex_lock(&s->lock);
+}
+
+void td_lib_hot_after_fork(struct td_lib_hot *s)
+{
+	pthread_mutex_unlock(&s->lock);
+}
+
 /* ---- mappings; the lock is held ---- */
 
 /* The first that ends above addr. */

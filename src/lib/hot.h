@@ -43,6 +43,10 @@ void td_lib_hot_mapped(struct td_lib_hot *s, void *base, size_t bytes, const cha
 		       uint64_t offset);
 void td_lib_hot_unmapped(struct td_lib_hot *s, const void *addr, size_t bytes);
 
+/* Around a fork: no other thread has the lock, which would stay locked in the child. */
+void td_lib_hot_before_fork(struct td_lib_hot *s);
+void td_lib_hot_after_fork(struct td_lib_hot *s);
+
 int td_lib_hot_save(struct td_lib_hot *s, const char *path, struct tide_error *err);
 int td_lib_hot_load(struct td_lib_hot *s, const char *path, struct tide_error *err);
 

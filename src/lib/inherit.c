@@ -9,17 +9,23 @@
 
 int td_lib_before_fork(struct tide *t)
 {
-	return td_pager_before_fork(td_lib_pager(t));
+	td_lib_hot_before_fork(&t->hot);
+	int rc = td_pager_before_fork(td_lib_pager(t));
+	if (rc)
+		td_lib_hot_after_fork(&t->hot);
+	return rc;
 }
 
 void td_lib_in_parent(struct tide *t)
 {
 	td_pager_in_parent(td_lib_pager(t));
+	td_lib_hot_after_fork(&t->hot);
 }
 
 int td_lib_in_child(struct tide *t)
 {
 	td_lib_leave_record(t);
+	td_lib_hot_after_fork(&t->hot);
 	if (!td_pager_in_child(td_lib_pager(t)))
 		return 0;
 	int rc = td_pager_become_plain(td_lib_pager(t));
