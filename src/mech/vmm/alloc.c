@@ -247,7 +247,7 @@ static void wait_users(struct td_vmm *v, uint32_t first)
 }
 
 /* The driver waits for all work when memory is freed, and programs count on that. If it cannot be
- * waited for, the memory stays. */
+ * waited for, the memory stays. While a graph is captured, only work that is followed is waited for. */
 static cu_result end_allocation(struct td_vmm *v, uint32_t first, bool by_stream)
 {
 	cu_result rc = CU_OK;
@@ -256,11 +256,12 @@ static cu_result end_allocation(struct td_vmm *v, uint32_t first, bool by_stream
 	wait_idle(v, first);
 	pthread_mutex_unlock(&v->lock);
 	if (!by_stream || !v->pressed || v->trust == TD_VMM_TRUST_NONE)
-		rc = td_vmm_wait_everything(v);
+		td_vmm_wait_everything(v);
 	wait_users(v, first);
 	pthread_mutex_lock(&v->lock);
 	wait_idle(v, first);
-	if (!rc && !(rc = v->broken))
+	rc = v->broken;
+	if (!rc)
 		give_back(v, first, pages_of(v->allocation[first].bytes));
 	pthread_cond_broadcast(&v->calm);
 	pthread_mutex_unlock(&v->lock);

@@ -56,17 +56,18 @@ uint64_t td_vmm_record(struct td_vmm *v, struct td_vmm_stream *s)
 	return n;
 }
 
-/* Tried twice: after that nobody knows what is under way, and nothing moves any more. */
+/* Tried twice: after that nobody knows what is under way, and nothing moves any more. While a graph is
+ * captured, the driver refuses for now. */
 cu_result td_vmm_wait_everything(struct td_vmm *v)
 {
 	struct td_vmm_inside was = td_vmm_step_in(v);
 	cu_result rc = v->cuda->cuCtxSynchronize();
 	if (rc)
 		rc = v->cuda->cuCtxSynchronize();
-	if (rc)
+	if (rc && rc != CU_STREAM_CAPTURE_UNSUPPORTED)
 		v->broken = rc;
 	td_vmm_step_out(v, was);
-	return v->broken;
+	return rc;
 }
 
 cu_result td_vmm_wait(struct td_vmm *v, struct td_vmm_stream *s, uint64_t event)
@@ -74,8 +75,9 @@ cu_result td_vmm_wait(struct td_vmm *v, struct td_vmm_stream *s, uint64_t event)
 	uint64_t done = s->done;
 	if (event <= done || v->broken)
 		return v->broken;
-	if (v->cuda->cuEventSynchronize(s->ring[event % TD_VMM_RING]) && td_vmm_wait_everything(v))
-		return v->broken;
+	cu_result rc = v->cuda->cuEventSynchronize(s->ring[event % TD_VMM_RING]);
+	if (rc && (rc = td_vmm_wait_everything(v)))
+		return rc;
 	while (done < event && !atomic_compare_exchange_weak(&s->done, &done, event))
 		;
 	return CU_OK;
