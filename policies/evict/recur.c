@@ -1,12 +1,13 @@
 /* Each chunk is expected back when its own intervals between accesses say so, and the victim is the
  * chunk that is expected last. In a round over more than fits, that is the chunk that was just used.
- * A chunk that did not come back when it was expected, and not for twice as long, is expected after
- * the far interval; if that is over as well, it leaves first.
+ * An interval is far, or it is soon: shorter than a quarter of the far one. Each kind is learnt apart:
  *
- *     interval(c) = max(now - last access, 7/8 of what it was), of far intervals, and apart from
- *                   them of soon ones: those below a quarter of the far
- *     expected(c) = last access + the far or the soon interval, as it was the last time after an
- *                   interval of the kind of the last one; after the first access, twice its time
+ *     interval(c, kind) = max(now - last access, 7/8 of what it was)
+ *     expected(c) = last access + interval(c, the kind that mostly followed the last one);
+ *                   after the first access, twice its time
+ *
+ * A chunk that was expected soon, and is two soon intervals late, is expected after the far interval.
+ * A chunk that is two far intervals late leaves first.
  *
  * In a round over more than fits, any chunks may be those that stay. If they lie side by side, the
  * bus is idle while they are used, and the program waits for it after that. So a share of all
@@ -18,7 +19,7 @@
 #define SHARE_ALL (UINT64_C(1) << 32)
 #define SHARE_UP (SHARE_ALL / 512)  /* one of the others stayed */
 #define SHARE_DOWN (SHARE_ALL / 64) /* one of the share leaves */
-#define OFTEN 3
+#define OFTEN 3 /* above half of it, a soon interval is expected */
 #define SPREAD UINT32_C(2654435769) /* 2^32 over the golden ratio: multiples lie evenly in 2^32 */
 
 enum { FAR, SOON, KINDS };
@@ -29,7 +30,7 @@ struct slot {
 	bool fresh; /* it came in, and was not accessed since */
 	bool soon; /* the last interval was */
 	bool late; /* it did not come back soon, as it was expected to */
-	uint8_t soon_after[2]; /* how often a soon one followed each kind lately, up to OFTEN */
+	uint8_t soon_after[2]; /* by `soon`: how often a soon one followed lately, up to OFTEN */
 	uint64_t last, interval[KINDS];
 	uint64_t expected; /* of a resident chunk: its place in the tree */
 };
